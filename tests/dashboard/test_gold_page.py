@@ -253,6 +253,8 @@ def test_a_run_that_does_not_tell_is_passed_over(material):
     found = parts(material, quiet.record.gold_sha256)
     assert found.column("strata", COVERAGE) == ["not known", "shown below"]
     assert found.column("not known", COVERAGE) == ["60", "0"]
+    named = parts(material, quiet.record.gold_sha256, run=quiet.id)
+    assert "None of the last runs says which units are correct" in named.text
 
 
 def test_when_no_run_tells_only_questions_are_counted(material):

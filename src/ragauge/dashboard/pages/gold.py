@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, get_args
 
 from msgspec import Struct, structs
@@ -32,29 +32,20 @@ from ragauge.text.visible import visible
 
 Sort = Literal["place", "qid", "question", "answerable"]
 
-LAST = 10
-"""Runs whose coverage is shown, and whose outcomes are next to each question."""
-SHORTEST = 4
-"""Characters of a hash that name a set, where no other begins so."""
-NEAR = 5
 SORTS: tuple[Sort, ...] = get_args(Sort)
 IS_ANSWERABLE = {"yes": True, "no": False}
-THIN = 5
-"""Units that are correct or incorrect; fewer say next to nothing."""
-VALUES_SHOWN = 24
-"""Of a stratum; the download has all."""
-LONGEST_QUESTION, LONGEST_ID = 240, 40
-"""Characters of a question and of an id in the list; the question's page has all."""
+LAST = 10  # runs whose coverage is shown, and whose outcomes are next to each question
+SHORTEST, NEAR = 4, 5  # characters of a hash that name a set; hashes shown that begin so
+THIN = 5  # units that are correct or incorrect; fewer say next to nothing
+VALUES_SHOWN = 24  # of a stratum; the download has all
+LONGEST_QUESTION, LONGEST_ID = 240, 40  # in the list; the question's page has all
 OUTCOMES = {
     "right": ("right", "✓", "correct"),
     "wrong": ("failed", "✗", "incorrect"),
     "untold": ("none", "?", "not known"),
+    "": ("missing", "", "not"),
 }
 """How a unit ended: its square, and its word."""
-NOT_THERE = ("missing", "", "not")
-
-Covered = tuple[Run, UnitCounts]
-"""A run, and how its units ended."""
 
 
 def sets(material: Material, links: Links, asked: Asked) -> Page:
@@ -133,14 +124,13 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     pages = material.pages
     gold = _set(material, asked.needed("sha256"))
     runs = pages.runs_of_gold(gold.sha256, LAST)
-    covered = [(run, pages.counts(run)) for run in runs]
-    units_of = _command_of_units(pages, gold.sha256, runs)
-    wanted = asked.optional("run")
-    # The newest run that says of any unit whether it is correct, unless the address names one.
-    known = (one for one in covered if one[1].right + one[1].wrong)
-    chosen = next((one for one in covered if one[0].id == wanted) if wanted else known, None)
-    if wanted and not chosen:
+    counts = {run.id: pages.counts(run) for run in runs}
+    units_of, wanted = _command_of_units(pages, gold.sha256, runs), asked.optional("run")
+    if wanted and wanted not in counts:
         raise Missing(f"run {wanted[:ID_SHOWN]}: is none of the last {LAST} measured with this set")
+    # The newest run that says of any unit whether it is correct, unless the address names one.
+    known = (run for run in runs if counts[run.id].right + counts[run.id].wrong)
+    chosen = next((run for run in known if not wanted or run.id == wanted), None)
     each, short = "unit" if units_of else "question", gold.sha256[:ID_SHOWN]
     answerable = f"{count(gold.answerable)} answerable"
     what = units_of or f"{answerable}, {count(gold.questions - gold.answerable)} unanswerable"
@@ -160,7 +150,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
             parts.section(
                 "Coverage by the last runs",
                 Text(f"{cut_off}A run that leaves {each}s out says nothing about them.", "dim"),
-                _coverage(covered, gold, chosen, links),
+                _coverage(runs, counts, gold, chosen, links),
             ),
             parts.section("Strata", *strata, anchor="strata"),
             parts.section(f"{each.capitalize()}s", *questions, anchor="questions"),
@@ -189,36 +179,40 @@ def _set(material: Material, named: str) -> GoldSet:
 
 
 def _coverage(
-    covered: Sequence[Covered], gold: GoldSet, chosen: Covered | None, links: Links
+    runs: Sequence[Run],
+    counts: Mapping[str, UnitCounts],
+    gold: GoldSet,
+    chosen: Run | None,
+    links: Links,
 ) -> Table:
-    def name(one: Covered) -> Cell:
-        run, record = one[0], one[0].record
-        named = drawn("named", links.run(run.id), record.name, f"{record.command} {run.shown}")
-        return Cell(record.name, f"{record.name} {run.id}", drawn=named)
+    def name(run: Run) -> Cell:
+        aside = f"{run.record.command} {run.shown}"
+        named = drawn("named", links.run(run.id), run.record.name, aside)
+        return Cell(run.record.name, f"{run.record.name} {run.id}", drawn=named)
 
-    def units(one: Covered) -> Cell:
-        given, all_of = one[1].units, gold.questions
+    def units(run: Run) -> Cell:
+        given, all_of = counts[run.id].units, gold.questions
         return Cell(numbers.n_of(given, all_of), given, "bad" if given < all_of else "")
 
-    def strata(one: Covered) -> Cell:
-        if one is chosen or not one[1].right + one[1].wrong:
-            return Cell("shown below") if one is chosen else Cell("not known", tone="dim")
-        return Cell("show", href=links.gold(gold.sha256, run=one[0].id) or "")
+    def strata(run: Run) -> Cell:
+        if run is chosen or not counts[run.id].right + counts[run.id].wrong:
+            return Cell("shown below") if run is chosen else Cell("not known", tone="dim")
+        return Cell("show", href=links.gold(gold.sha256, run=run.id) or "")
 
     return doc.table(
-        covered,
+        runs,
         {
             "run": name,
-            "recorded (UTC)": lambda one: Cell(
-                when(one[0].record.recorded_at), one[0].record.recorded_at
+            "recorded (UTC)": lambda run: Cell(
+                when(run.record.recorded_at), run.record.recorded_at
             ),
             "units": units,
-            "correct": lambda one: doc.count(one[1].right),
-            "incorrect": lambda one: doc.count(one[1].wrong),
-            "not known": lambda one: doc.count(one[1].untold, "dim"),
+            "correct": lambda run: doc.count(counts[run.id].right),
+            "incorrect": lambda run: doc.count(counts[run.id].wrong),
+            "not known": lambda run: doc.count(counts[run.id].untold, "dim"),
             "strata": strata,
         },
-        chosen=lambda one: one is chosen,
+        chosen=lambda run: run is chosen,
         name="coverage",
     )
 
@@ -228,8 +222,7 @@ class Value(Struct, frozen=True):
 
     stratum: str
     value: str
-    place: int
-    """Among the values of the stratum, of which that with the most questions is first."""
+    place: int  # among the values of the stratum, of which the most frequent is first
     questions: int
     ended: Ended
 
@@ -244,10 +237,10 @@ class Value(Struct, frozen=True):
 
 
 def _strata(
-    pages: PagedHistory, gold: GoldSet, chosen: Covered | None, each: str, links: Links
+    pages: PagedHistory, gold: GoldSet, run: Run | None, each: str, links: Links
 ) -> Iterator[Block]:
     """The values of strata with how many are correct in one run; without a run only counts."""
-    met = pages.rightness(chosen[0]) if chosen else {}
+    met = pages.rightness(run) if run else {}
     values = [
         Value(stratum, value, place, times, met.get(stratum, {}).get(value, Ended(0, 0, 0)))
         for stratum, given in pages.strata(gold.sha256).items()
@@ -269,9 +262,10 @@ def _strata(
         ),
         Column(f"{each}s", right=True): lambda one: doc.count(one.questions),
     }
-    if chosen:
-        run, known = chosen[0], chosen[1].right + chosen[1].wrong
-        fraction = chosen[1].right / known
+    if run:
+        counts = pages.counts(run)
+        known = counts.right + counts.wrong
+        fraction = counts.right / known
 
         def remark(one: Value) -> Cell:
             if one.ended.told < THIN:
@@ -396,7 +390,7 @@ def _question_table(
     def outcomes(one: Gold) -> Cell:
         squares = []
         for run in reversed(runs):
-            kind, mark, word = OUTCOMES.get(ended[run.id].get(one.qid, ""), NOT_THERE)
+            kind, mark, word = OUTCOMES[ended[run.id].get(one.qid, "")]
             about = f"{word} in {run.record.name}, {when(run.record.recorded_at)}"
             squares.append(Square(kind, mark, about))
         return Cell(" ".join(square.mark for square in squares), squares=squares)

@@ -8,7 +8,7 @@ from typing import Any
 from ragauge.contracts.gold_parts import ConvertReport, PlanReport, SampleReport, SplitReport
 from ragauge.contracts.gold_report import AnchorChunks, DiffReport, GoldReport, LintReport
 from ragauge.reports import document as doc
-from ragauge.reports.document import Block, Cell, Column, Document, Facts, Text, names, theirs
+from ragauge.reports.document import Block, Cell, Column, Document, Facts, names, theirs
 from ragauge.reports.envelope import PLACES_SHOWN, verdict_word
 from ragauge.reports.numbers import ABSENT, count, counted, n_of
 
@@ -43,34 +43,31 @@ def _some(texts: Sequence[str], most: int = VALUES_SHOWN) -> str:
 
 
 def _lint(report: LintReport) -> Iterator[Block]:
-    held, warnings = report.summary, counted(report.warnings, "warning")
-    later = f"; {warnings} can wait" if report.warnings else ""
-    ready = (
-        f"Not ready: fix {counted(report.errors, 'error')} before you score with it{later}."
-        if report.errors
-        else "Ready: nothing to fix."
-        if not report.warnings
-        else f"Ready: no errors. Check {warnings}; --strict would fail here."
-        if report.passed
-        else f"Not ready: fix {warnings}, which --strict does not allow."
+    held = report.summary
+    todo = doc.listed(
+        report.errors and counted(report.errors, "error"),
+        report.warnings and counted(report.warnings, "warning"),
+        sep=" and ",
     )
-    yield doc.Verdict(
-        verdict_word(report.passed, ()),
-        f"{counted(report.coverage['gold'], 'question')}: "
-        f"{count(held.answerable)} answerable, {count(held.unanswerable)} unanswerable",
-        meaning=[ready],
+    ready = f"Ready: {f'check {todo}' if todo else 'nothing to fix'}."
+    words = doc.listed(
+        f"{counted(report.coverage['gold'], 'question')}: {count(held.answerable)} answerable",
+        f"{count(held.unanswerable)} unanswerable",
+        f"{count(held.with_citations)} with gold citations",
+        f"{count(held.with_paraphrases)} with paraphrases",
+        f"{count(held.with_constraints)} with constraints",
     )
-    yield Text(
-        f"with gold citations {count(held.with_citations)}, with paraphrases "
-        f"{count(held.with_paraphrases)}, with constraints {count(held.with_constraints)}"
-    )
+    meaning = ready if report.passed else f"Not ready: fix {todo}."
+    yield doc.Verdict(verdict_word(report.passed, ()), words, meaning=[meaning])
 
     def values(stratum: str) -> Cell:
         ranked = sorted(held.strata[stratum].items(), key=lambda pair: (-pair[1], pair[0]))
         return names(_some([f"{value} {count(times)}" for value, times in ranked]))
 
     if held.strata:
-        yield doc.table(held.strata, {"stratum": names, "questions by value": values})
+        yield doc.table(
+            held.strata, {"stratum": names, "questions by value": values}, title="Strata"
+        )
     if report.locks:
         yield doc.table(
             report.locks.items(),
@@ -83,9 +80,7 @@ def _lint(report: LintReport) -> Iterator[Block]:
     def inside(one: AnchorChunks) -> Cell:
         if one.chunks is not None:
             return names(one.inside or "no single chunk")
-        return Cell(
-            ABSENT if one.cut is None else "cut by the window" if one.cut else "in one window"
-        )
+        return Cell("cut by the window" if one.cut else ABSENT)
 
     known = [one for one in report.anchors if one.chunks is not None]
     windows = [one.cut for one in report.anchors if one.cut is not None]
@@ -106,27 +101,22 @@ def _lint(report: LintReport) -> Iterator[Block]:
         shown=ANCHORS_SHOWN,
         after=doc.listed(
             bool(known) and f"{mean:.2f} chunks per anchor; {in_one} are inside one chunk",
-            bool(windows)
-            and f"windows from the beginning of the document cut "
-            f"{n_of(sum(windows), len(windows))} anchors",
+            bool(windows) and f"windows cut {n_of(sum(windows), len(windows))} anchors",
             sep="; ",
         ),
     )
 
 
 def _diff(report: DiffReport) -> Iterator[Block]:
-    covered = report.coverage
+    covered, errors = report.coverage, counted(report.errors, "error")
+    same = "Still the same set: every question that is left means what it meant."
     yield doc.Verdict(
         verdict_word(report.passed, ()),
         f"{counted(covered['old'], 'question')} before, {count(covered['gold'])} after: "
         f"{count(len(report.added))} added, {count(len(report.removed))} removed, "
         f"{count(len(report.changed))} changed, {count(len(report.edited))} edited, "
         f"{count(covered['same'])} the same",
-        meaning=[
-            "Still the same set: every question that is left means what it meant."
-            if report.passed
-            else f"Not the same set: fix {counted(report.errors, 'error')}, then compare again."
-        ],
+        meaning=[same if report.passed else f"Not the same set: fix {errors}, then compare again."],
     )
     edited = [f"{one.qid} ({', '.join(one.fields)})" for one in report.edited]
     given = [("added", report.added), ("edited", edited)]

@@ -26,19 +26,15 @@ from ragauge.reports.foreign import shown
 from ragauge.reports.numbers import counted
 from ragauge.text.natural import natural
 
-COLUMNS = 8
-"""Headlines in a list."""
+COLUMNS = 8  # headlines in a list
 COMMIT_SHOWN = 7
 LONGEST_NAME = 24
-LONGEST_LINE = 40
-"""Runs of a sparkline: the newest."""
+LONGEST_LINE = 40  # runs of a sparkline: the newest
 NAMES_SHOWN = 20
-TREND_RUNS = 3
-"""Fewer runs than these are no line."""
+TREND_RUNS = 3  # fewer runs than these are no line
 DIRTY = "*"
 REGRESSED = "REGRESSED"
-UNGATED = "OPEN"
-"""Recorded without a gate on quality."""
+UNGATED = "OPEN"  # recorded without a gate on quality
 TONES: dict[str, doc.Tone] = {"PASS": "good", UNGATED: "soft"}
 
 
