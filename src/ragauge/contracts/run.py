@@ -27,14 +27,14 @@ class Variation(Struct, frozen=True, order=True):
     repeat: int = 0
 
     def __str__(self) -> str:
-        text = f"seed={self.seed};t={_exact(self.temperature)};j={self.jitter};p={self.paraphrase}"
+        text = f"seed={self.seed};t={exact(self.temperature)};j={self.jitter};p={self.paraphrase}"
         return f"{text};r={self.repeat}" if self.repeat else text
 
 
-def _exact(temperature: float) -> str:
+def exact(temperature: float) -> str:
     """The shortest way to write the number that loses nothing: two must not look alike.
 
-    >>> _exact(0.0), _exact(0.2), _exact(0.1 + 0.2)
+    >>> exact(0.0), exact(0.2), exact(0.1 + 0.2)
     ('0', '0.2', '0.30000000000000004')
     """
     short = f"{temperature:g}"

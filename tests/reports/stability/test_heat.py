@@ -44,7 +44,6 @@ def at_most(columns):
         (12, ("jitter", "temperature", "seed"), 12),
         (11, ("jitter", "temperature"), 4),
         (3, ("jitter", "temperature"), 2),
-        (1, (), 1),
     ],
 )
 def test_the_innermost_factor_is_merged_first(room, factors, drawn):

@@ -18,7 +18,6 @@ from ragauge.reports.kinds import stability
 
 TAB = "heatmap"
 CORRECT_RUNS = "stability.success"
-FIELDS = ("q", "label", "stratum")
 ABOUT = (
     "a row is a question, the fewest correct runs first; a column is a run, or several. Select a "
     "question to see its answers"
@@ -40,22 +39,10 @@ def view(opened: OpenedRun) -> TabView:
     verdicts = [(one, f"{verdict_name(one)} ({numbers.count(n)})") for one, n in counts]
     form = parts.form(
         action,
-        Field(
-            title="Search id and question",
-            name="q",
-            value=asked.exact("q"),
-            kind="search",
-            hint="id or words of the question",
-        ),
-        Field(
-            title="Verdict",
-            name="label",
-            value=asked.exact("label"),
-            kind="select",
-            options=[("", "all"), *verdicts],
-        ),
+        Field("q", asked.exact("q"), "Search id and question", kind="search"),
+        parts.select("label", asked.exact("label"), "Verdict", [("", "all"), *verdicts]),
         replaces="heat",
-        clear=action if any(asked.text(name) for name in FIELDS) else None,
+        clear=action if any(map(asked.text, ("q", "label", "stratum"))) else None,
     )
     to = ToRun(opened, **{**list_fields(asked), "sort": order})
     # The letters of a question's runs; of an older run those that its summary has.
@@ -65,18 +52,18 @@ def view(opened: OpenedRun) -> TabView:
         for row in rows
         if row.label in STABILITIES and len(cells[row.unit]) == len(report.columns)
     ]
+    page = Listed(rows, found.total, asked.start, asked.limit, "")
     inside: list[Block] = []
     if drawn:
-        picture = HeatMap(report.columns, drawn, len(rows))
-        inside.append(doc.Html(lambda at: picture.svg(to)))
+        heat_map = HeatMap(report.columns, drawn, len(rows))
+        inside.append(doc.Html(lambda at: heat_map.svg(to)))
         heads = ("question", "verdict", "right", "of", *map(str, report.columns))
         letters = [(one.qid, one.verdict, *right_of(one.cells), *one.cells) for one in drawn]
         inside.append(doc.Data("heatmap", heads, lambda: letters))
     elif rows:
         inside.append(doc.Text("The run was recorded without the outcomes of its runs.", "soft"))
     else:
-        inside.append(parts.empty("No question matches"))
-    page = Listed(rows, found.total, asked.start, asked.limit, "")
+        inside.append(parts.no_rows(page, "question", opened.tab_address(TAB), action or ""))
     inside.append(parts.pager(page, opened.tab_address(TAB)))
     if explained := [row for row in rows if row.detail.get("explained_by")]:
         why = doc.table(
@@ -88,13 +75,6 @@ def view(opened: OpenedRun) -> TabView:
             title="What changes the outcome",
         )
         inside.append(why)
-    blocks: list[Block] = [
-        Section(
-            title="Heat map",
-            remark=ABOUT,
-            blocks=[form, Section(title="", blocks=inside, anchor="heat")],
-            part="heatmap tight",
-        ),
-        *opened.part("factors"),
-    ]
-    return TabView(blocks=blocks, to=to)
+    found_here = [form, Section(blocks=inside, anchor="heat")]
+    picture = Section(title="Heat map", remark=ABOUT, blocks=found_here, part="heatmap tight")
+    return TabView(blocks=[picture, *opened.part("factors")], to=to)

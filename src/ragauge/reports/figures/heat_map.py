@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from ragauge.contracts.run import Variation
+from ragauge.contracts.run import Variation, exact
 from ragauge.contracts.stability import Stability
 from ragauge.reports import numbers
 from ragauge.reports.document import Links, Span, Tone, Words, listed, spans
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 CORRECT = "+"
-SKIPPED = frozenset("=.")
-"""Columns in which a question has no run of its own: neither correct nor incorrect."""
+SKIPPED = frozenset("=.")  # no run of the question's own: neither correct nor incorrect
 LETTERS: dict[str, tuple[str, Tone, bool, str]] = {
     "+": ("right", "good", False, "correct"),
     "c": ("claim", "warm", True, "claim incorrect"),
@@ -42,8 +41,7 @@ LETTERS: dict[str, tuple[str, Tone, bool, str]] = {
 }
 """Each letter's class on a page, its tone in a terminal, whether its cell is filled there, and
 what it means."""
-SOME: tuple[str, Tone, bool, str] = ("some", "warm", True, "")
-"""How tenths are drawn."""
+TENTHS: tuple[str, Tone, bool, str] = ("some", "warm", True, "")
 VERDICT_TONES: dict[Stability, Tone] = {
     "stable_pass": "good",
     "flaky": "warm",
@@ -55,25 +53,18 @@ VERDICT_TONES: dict[Stability, Tone] = {
 OUTERMOST_FIRST = Variation.__struct_fields__
 FEWEST = 4
 """Columns that merging complete factors may leave; where it leaves fewer, neighbours are merged."""
-LONGEST_LABEL, LONGEST_ID = 12, 80
-GAP = 2
-"""Characters between a question and its row."""
-COLUMNS_DRAWN = 120
-"""On a page: with more columns it would be slow to scroll."""
-LONGEST_NOTE = 200
-GAPS = (1, 6, 14)
-"""On a page: between columns of a group, between groups, and between groups of groups."""
-CHARACTER = 6.8
-"""The approximate width of a character in the headings of a page."""
+LONGEST_LABEL, LONGEST_ID, LONGEST_NOTE = 12, 80, 200
+GAP = 2  # characters between a question and its row
+COLUMNS_DRAWN = 120  # on a page: with more it would be slow to scroll
+GAPS = (1, 6, 14)  # on a page: in a group of columns, between groups, between groups of groups
+CHARACTER = 6.8  # the approximate width of a character in the headings of a page
 
 
 class Axis(Struct, frozen=True):
     """The columns that are drawn: each holds one run of a question, or several merged."""
 
-    factors: tuple[str, ...]
-    """What varies from column to column, the outermost first."""
-    merged: tuple[str, ...]
-    """What varies inside a column."""
+    factors: tuple[str, ...]  # what varies from column to column, the outermost first
+    merged: tuple[str, ...]  # what varies inside a column
     columns: Mapping[tuple[str, ...], Sequence[int]]
     """By a label for each factor: the places in the report's columns that a column holds."""
 
@@ -103,43 +94,34 @@ def fitting(columns: Sequence[Variation], fits: Callable[[Axis], bool]) -> Axis:
     stretches of neighbouring levels. A stretch is called by its first and last level.
     """
     factors = varying(columns)
-    axis = finer = Axis(factors, (), {})
-    for kept in range(len(factors), -1, -1):
+    levels = [tuple(level(getattr(one, factor)) for factor in factors) for one in columns]
+
+    def axis(kept: int, length: int = 1) -> Axis:
+        inner, stretches = list(dict.fromkeys(one[kept - 1 : kept] for one in levels)), {}
+        for start in range(0, len(inner), length):
+            inside = inner[start : start + length]
+            name = "–".join(dict.fromkeys((*inside[0], *inside[-1])))
+            stretches.update(dict.fromkeys(inside, (name,) if name else ()))
         found: dict[tuple[str, ...], list[int]] = {}
-        for place, column in enumerate(columns):
-            key = tuple(level(getattr(column, factor)) for factor in factors[:kept])
+        for place, one in enumerate(levels):
+            key = (*one[: max(0, kept - 1)], *stretches[one[kept - 1 : kept]])
             found.setdefault(key, []).append(place)
-        axis, finer = Axis(factors[:kept], factors[kept:], found), axis
-        if fits(axis):
-            break
-    if not axis.merged or len(axis.columns) >= FEWEST:
-        return axis
-    stretched = (_stretched(finer, length) for length in range(2, len(finer.columns)))
-    return next(filter(fits, stretched), axis)
+        return Axis(factors[:kept], factors[kept - (length > 1) :], found)
 
-
-def _stretched(axis: Axis, length: int) -> Axis:
-    found: dict[tuple[str, ...], list[int]] = {}
-    for outer, alike in groupby(axis.columns, key=lambda key: key[:-1]):
-        keys = list(alike)
-        for start in range(0, len(keys), length):
-            inside = keys[start : start + length]
-            ends = dict.fromkeys((inside[0][-1], inside[-1][-1]))
-            places = [place for key in inside for place in axis.columns[key]]
-            found[*outer, "–".join(ends)] = places
-    return Axis(axis.factors, (axis.factors[-1], *axis.merged), found)
+    complete = map(axis, range(len(factors), -1, -1))
+    best = next(filter(fits, complete), axis(0))
+    if not best.merged or len(best.columns) >= FEWEST:
+        return best
+    stretched = (axis(len(best.factors) + 1, length) for length in range(2, len(columns)))
+    return next(filter(fits, stretched), best)
 
 
 def level(value: object) -> str:
-    """A factor's value, as short as it can be without looking like another.
-
+    """
     >>> level(0.0), level(0.2), level(0.1 + 0.2), level(12345678), level("ws")
     ('0', '0.2', '0.30000000000000004', '12345678', 'ws')
     """
-    if not isinstance(value, float):
-        return str(value)
-    short = f"{value:g}"
-    return short if float(short) == value else repr(value)
+    return exact(value) if isinstance(value, float) else str(value)
 
 
 def merged(letters: Sequence[str]) -> str:
@@ -165,13 +147,12 @@ def right_of(cells: Sequence[str]) -> tuple[int, int]:
 
 
 def outcome(cell: str) -> str:
-    """What a letter means."""
-    return LETTERS.get(cell, SOME)[3] or cell
+    return LETTERS.get(cell, TENTHS)[3] or cell
 
 
 def class_of(cell: str) -> str:
     """How a letter is drawn on a page."""
-    return LETTERS.get(cell, SOME)[0]
+    return LETTERS.get(cell, TENTHS)[0]
 
 
 def verdict_name(verdict: str) -> str:
@@ -182,8 +163,7 @@ class Layout(Struct, frozen=True):
     """Where columns and their headings are, in characters or in pixels."""
 
     axis: Axis
-    step: int
-    """The width of a column."""
+    step: int  # the width of a column
     places: Sequence[int]
     end: int
     heads: Sequence[tuple[str, Sequence[tuple[int, str]]]]
@@ -229,10 +209,12 @@ class HeatRow(Struct, frozen=True):
 
     qid: str
     verdict: Stability
-    cells: str
-    """A letter for each run."""
-    anchor: str = ""
-    """Where the page has the question, where it has no page of its own."""
+    cells: str  # a letter for each run
+    anchor: str = ""  # where the page has the question, where it has no page of its own
+
+    @property
+    def correct(self) -> str:
+        return numbers.n_of(*right_of(self.cells))
 
 
 class HeatMap(Struct, frozen=True):
@@ -240,8 +222,12 @@ class HeatMap(Struct, frozen=True):
 
     columns: Sequence[Variation]
     rows: Sequence[HeatRow]
-    total: int
-    """All questions: only some may be drawn."""
+    total: int  # of questions: only some may be drawn
+
+    def _rows(self) -> list[tuple[Stability, HeatRow | None]]:
+        """The rows with their verdicts; before the first of each verdict, None."""
+        found = groupby(self.rows, key=lambda row: row.verdict)
+        return [(verdict, row) for verdict, alike in found for row in (None, *alike)]
 
     def lines(self, width: int) -> list[Words]:
         """As characters, no line wider than the width."""
@@ -254,10 +240,11 @@ class HeatMap(Struct, frozen=True):
         # Every run is shown before groups of runs, and headings of single columns if they fit.
         axis = fitting(self.columns, lambda axis: laid_out(axis, 1, (0, 1, 2)).end <= room)
         layout = laid_out(axis, axis.longest, (int(axis.longest > 1), 1, 2))
-        correct = ["  {} of {}".format(*right_of(row.cells)) for row in self.rows]
-        end = room - max(map(len, ("  correct", *correct)))
+        end = room - GAP - max(map(len, ("correct", *(row.correct for row in self.rows))))
         layout = layout if layout.end <= end else laid_out(axis, 1, (0, 1, 2))
-        counts = layout.end <= end
+
+        def counted(text: str) -> list[tuple[int, Span]]:
+            return [(layout.end + GAP, Span(text, "dim"))] if layout.end <= end else []
 
         def line(name: Span, pieces: Iterable[tuple[int, Span]]) -> list[Span]:
             first = Text(name.text)
@@ -270,17 +257,16 @@ class HeatMap(Struct, frozen=True):
 
         found: list[Words] = []
         for factor, labels in layout.heads:
-            last = [(layout.end, "  correct")] if counts and factor == layout.heads[-1][0] else []
-            heads = [(at, Span(text, "dim")) for at, text in (*labels, *last)]
-            found.append(line(Span(factor, "dim"), heads))
-        for verdict, alike in groupby(self.rows, key=lambda row: row.verdict):
-            found.append([Span(verdict_name(verdict), VERDICT_TONES[verdict])])
-            for row in alike:
+            last = counted("correct") if factor == layout.heads[-1][0] else []
+            heads = [(at, Span(text, "dim")) for at, text in labels]
+            found.append(line(Span(factor, "dim"), heads + last))
+        for verdict, row in self._rows():
+            if row is None:
+                found.append([Span(verdict_name(verdict), VERDICT_TONES[verdict])])
+            else:
                 letters = map(_letter, layout.axis.row(row.cells))
                 pieces = list(zip(layout.places, letters, strict=True))
-                said = "  {} of {}".format(*right_of(row.cells))
-                pieces += [(layout.end, Span(said, "dim"))] if counts else []
-                found.append(line(Span(shown(row.qid)), pieces))
+                found.append(line(Span(shown(row.qid)), pieces + counted(row.correct)))
         found.append("")
         for note in self._notes(layout):
             found += [[Span(part, "dim")] for part in wrap(note, width)]
@@ -306,9 +292,8 @@ class HeatMap(Struct, frozen=True):
         # Wide columns where there are few, so that headings fit; never too small for a letter.
         step = 44 if len(axis.columns) <= 12 else 26 if len(axis.columns) <= 24 else 16
         layout = laid_out(axis, step, GAPS, CHARACTER)
-        counts = {row.qid: numbers.n_of(*right_of(row.cells)) for row in self.rows}
         right = layout.end + GAPS[2]
-        longest = max(map(len, ("correct", *counts.values())))
+        longest = max(map(len, ("correct", *(row.correct for row in self.rows))))
         kinds = Counter(verdict_name(row.verdict) for row in self.rows)
         verdicts = (f"{numbers.count(times)} {name}" for name, times in kinds.items())
         groups: dict[str, list[int]] = {}
@@ -321,22 +306,13 @@ class HeatMap(Struct, frozen=True):
                 layout=layout,
                 about=f"Heat map of {numbers.counted(len(self.rows), 'question')} by "
                 f"{numbers.counted(len(self.columns), 'run')}: {listed(*verdicts)}",
-                lines=[
-                    (verdict, row)
-                    for verdict, alike in groupby(self.rows, key=lambda row: row.verdict)
-                    for row in (None, *alike)
-                ],
+                lines=self._rows(),
                 notes=[*self._notes(layout), "Point at a cell to see its run."],
                 legend=[(*one, class_of(one[0])) for one in self._legend(layout)],
-                counts=counts,
                 groups=groups,
                 right=right,
                 width=right + ceil(CHARACTER * (longest + 2)),
-                verdict_name=verdict_name,
-                to=lambda row: (
-                    links.to(("question", row.qid))
-                    or (links.to(("here", row.anchor)) if row.anchor else None)
-                ),
+                links=links,
             )
         )
 
@@ -374,5 +350,5 @@ class HeatMap(Struct, frozen=True):
 
 
 def _letter(letter: str) -> Span:
-    _, tone, filled, _ = LETTERS.get(letter, SOME)
+    _, tone, filled, _ = LETTERS.get(letter, TENTHS)
     return Span(letter, tone, marked=filled)

@@ -24,7 +24,6 @@ COLUMNS = (
     *("on_front", "unsure", "error_kinds", "reason"),
 )
 DECIDES = ("fail", "not_evaluated", "pass", "not_applicable")
-"""The verdicts of gates; the first that a cell has is its own."""
 ERRORS = "latency.errors"
 LIMITS = {
     ERRORS: "{} % failed",
@@ -60,7 +59,9 @@ def _is_on_front(report: LatencyReport, cell: Cell) -> bool:
 
 
 def _gates(report: LatencyReport, cell: Cell) -> list[Gate]:
-    return [gate for gate in report.gates if gate.metric.endswith(f"[{cell.name}]")]
+    """Those of a cell, the one that decides first."""
+    own = [gate for gate in report.gates if gate.metric.endswith(f"[{cell.name}]")]
+    return sorted(own, key=lambda gate: DECIDES.index(gate.verdict))
 
 
 def _blocks(report: LatencyReport) -> Iterator[Block]:
@@ -71,8 +72,7 @@ def _blocks(report: LatencyReport) -> Iterator[Block]:
     words = f"{counted(len(report.knobs), 'configuration')} at {counted(rates, 'rate')}: "
     words += f"{', '.join(failed)} failed" if failed else "every gate passes"
     if report.partial:
-        done = f"{count(covered.complete)} of {counted(covered.cells, 'cell')} measured"
-        words = f"interrupted: {done}, {count(covered.sent)} of {count(covered.planned)} calls sent"
+        words = f"interrupted: {numbers.n_of(covered.complete, covered.cells)} cells measured"
     elif not covered.answered:
         words = f"none of {counted(covered.sent, 'call')} was answered"
     yield doc.Verdict("PASS" if report.passed else "FAIL", words)
@@ -80,16 +80,14 @@ def _blocks(report: LatencyReport) -> Iterator[Block]:
     if report.fronts:
         yield from _front(report)
     yield doc.findings(report)
-    unsent, cut_off = covered.planned - covered.sent, covered.sent - covered.answered
-    cut_off -= covered.errors
+    unfinished = covered.planned - covered.answered - covered.errors
     questions = counted(covered.asked, "question")
     if covered.gold is not None:
         questions = f"{count(covered.asked)} of {counted(covered.gold, 'gold question')}"
     coverage = doc.listed(
         f"{count(covered.answered)} of {counted(covered.planned, 'call')} answered",
         covered.errors and f"{count(covered.errors)} failed",
-        cut_off and f"{count(cut_off)} cut off",
-        unsent and f"{count(unsent)} never sent",
+        unfinished and f"{count(unfinished)} not finished",
         f"{questions} used",
     )
     yield doc.Coverage(coverage)
@@ -108,18 +106,10 @@ def _cells(report: LatencyReport) -> Table:
 
         return cell
 
-    def achieved(one: Cell) -> doc.Cell:
-        rate = one.achieved_rate
-        decimals = 1 if rate and rate >= 10 else 2
-        return doc.Cell(ABSENT) if rate is None else number(rate, f"{rate:,.{decimals}f}")
-
-    def verdict(one: Cell) -> doc.Cell:
-        gates = _gates(report, one)
-        return doc.gate_word(min(gates, key=lambda gate: DECIDES.index(gate.verdict)))
-
     def note(one: Cell) -> str:
-        gates = (gate for gate in _gates(report, one) if gate.reason)
-        telling = (gate for gate in gates if not gate.holds or gate.metric.startswith(ERRORS))
+        telling = (
+            gate for gate in _gates(report, one) if not gate.holds or gate.metric.startswith(ERRORS)
+        )
         reasons = dict.fromkeys((one.reason, *(gate.reason for gate in telling)))
         behind = f"fell behind: {counted(one.open_at_end, 'call')} open when the last was sent"
         return doc.listed(*reasons, one.kept_up is False and behind, sep="; ")
@@ -137,13 +127,13 @@ def _cells(report: LatencyReport) -> Table:
             Column("P90", right=True, spare=2): latency("p90_ms"),
             "P95": latency("p95_ms"),
             Column("P99", right=True, spare=1): latency("p99_ms"),
-            Column("answers/s", right=True, spare=3): achieved,
+            Column("answers/s", right=True, spare=3): lambda one: number(one.achieved_rate),
             "failed": lambda one: number(one.errors, numbers.share(one.errors, one.sent)),
             "precision": lambda one: number(one.precision.value),
             Column("under-refusal", right=True, spare=4): lambda one: number(
                 one.under_refusal.value
             ),
-            "verdict": verdict,
+            "verdict": lambda one: doc.gate_word(_gates(report, one)[0]),
         },
         note=note,
         title="Configurations",
@@ -155,12 +145,9 @@ def _cells(report: LatencyReport) -> Table:
 
 def _front(report: LatencyReport) -> Iterator[Block]:
     """The front of the highest rate with the most configurations that can be placed."""
-    placed = [
-        (front, [one for one in cells if one.config not in front.left_out])
-        for front in report.fronts
-        for cells in ([one for one in report.cells if one.rate == front.rate],)
-    ]
-    front, cells = max(placed, key=lambda one: (len(one[1]), one[0].rate))
+    front = max(report.fronts, key=lambda one: (-len(one.left_out), one.rate))
+    at_rate = (one for one in report.cells if one.rate == front.rate)
+    cells = [one for one in at_rate if one.config not in front.left_out]
     if len(cells) < 2:
         yield Text("No Pareto front: fewer than two configurations have a P95 and a precision.")
         return
