@@ -678,7 +678,6 @@ def scores(
     remark: str = "",
     unit: str = "",
     silent: Iterable[str] = (),
-    meanings: Mapping[str, str] | None = None,
     language: str = "en",
 ) -> Table:
     """The table of metrics; those in `silent` keep their reason to themselves."""
@@ -693,11 +692,7 @@ def scores(
 
     quiet, say = {*silent}, wording(language)
     columns: dict[str | Column, Callable[[str], Cell]] = {
-        say.metric: lambda one: metric(one, shown_names[one], "", language)
-    }
-    if meanings:  # without a title: on a narrow page the meaning is a note below its metric
-        columns[Column("", spare=3)] = lambda one: Cell(meanings.get(one, ""), tone="dim")
-    columns |= {
+        say.metric: lambda one: metric(one, shown_names[one], "", language),
         Column(say.value, right=True): lambda one: number(given[one].value),
         Column("", plot=True): lambda one: plot(drawn(one)),
         Column(say.interval_95, spare=1): lambda one: interval(given[one].ci),

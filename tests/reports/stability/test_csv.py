@@ -8,7 +8,7 @@ from typing import get_type_hints
 from ragauge.contracts.stability import QuestionStability
 from ragauge.metrics.stability import METRICS
 from ragauge.reports.forms import render
-from ragauge.reports.kinds.stability import COLUMNS, MEANINGS, NUMBERS
+from ragauge.reports.kinds.stability import COLUMNS, NUMBERS
 from ragauge.runners.stability import stability
 from tests.reports import sweeps
 
@@ -24,10 +24,10 @@ def test_every_plain_field_has_a_column():
     assert set(QuestionStability.__struct_fields__) - NOT_IN_CELLS <= set(COLUMNS)
 
 
-def test_every_number_of_a_question_and_every_metric_has_a_meaning():
+def test_every_number_of_a_question_and_every_metric_has_its_place():
     hints = get_type_hints(QuestionStability)
     assert set(NUMBERS) == {name for name, hint in hints.items() if hint == float | None}
-    assert {metric.name for metric in METRICS} <= set(MEANINGS)
+    assert {metric.name for metric in METRICS} <= {*NUMBERS}
 
 
 def swept(tmp_path):

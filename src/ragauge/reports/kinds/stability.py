@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Literal
 
-from ragauge.contracts.report import Score
 from ragauge.contracts.run import FACTORS, Variation
 from ragauge.contracts.stability import (
     CELLS,
@@ -38,25 +37,10 @@ WORST_FIRST: tuple[Stability, ...] = (
 )
 NOT_UNSTABLE: tuple[Stability, ...] = ("stable_pass", "not_evaluated")  # no gate found fault
 
-MEANINGS = {
-    "stable": "questions that pass every gate",
-    "success": "runs with the correct claim and citations, or a correct refusal",
-    "acr": "runs with the correct claim",
-    "cghc": "runs with the correct citations",
-    "css": "cited ids that every answer cites",
-    "css_all": "cited ids that every run cites",
-    "css_pairwise": "overlap of the ids that two answers cite",
-    "ned50": "how much the wording changes (median)",
-    "agreement": "content that two answers share",
-    "rcr": "runs that do the same: refuse or answer",
-    "refusal_rate": "runs that refuse",
-    "scu_cons": "questions whose answers all repeat the locked constraints",
-    "iaa": "pairs of runs that agree",
-    "error_rate": "runs that failed",
-}
-"""What each number counts, in the few words a table has room for."""
-MEANING_OF = {f"stability.{name}": words for name, words in MEANINGS.items()}
-NUMBERS = tuple(name for name in MEANINGS if name in QuestionStability.__struct_fields__)
+NUMBERS = (
+    *("success", "acr", "cghc", "css", "css_all", "css_pairwise", "ned50", "agreement", "rcr"),
+    *("refusal_rate", "scu_cons", "iaa", "error_rate"),
+)
 """The numbers of a question, in the order they are shown."""
 ROWS_SHOWN, QUESTIONS_ON_PAGES = 30, 200
 """Questions in a heat map of characters, and on a page: with more it would be slow to scroll."""
@@ -215,11 +199,13 @@ def _blocks(report: StabilityReport) -> Iterator[Block]:
             part="factors",
         )
     yield doc.Advices(report.advice)
-    if means := report.metrics:
-        known = {id: means[id] for id in dict.fromkeys((*MEANING_OF, *means)) if id in means}
-        shown = envelope.short_names(means)
-        yield doc.scores(known, shown, title="Means over questions", meanings=MEANING_OF)
+    order = [f"stability.{name}" for name in ("stable", *NUMBERS)]
+    means = {id: report.metrics[id] for id in order if id in report.metrics} | report.metrics
+    shown = envelope.short_names(means)
+    if means:
+        yield doc.scores(means, shown, title="Means over questions")
     yield doc.findings(report)
+    yield from doc.glossary(means, shown)
     yield doc.Coverage(coverage_words(report.coverage), report.identity)
     yield doc.Steps(list(next_steps(report)))
 
@@ -354,10 +340,7 @@ def most_telling(report: StabilityReport, most: int) -> list[str]:
 
 
 def _items(report: StabilityReport, qids: Iterable[str]) -> list[Item]:
-    """Questions: why they are not stable, and two of their runs with what differs marked.
-
-    A page also has one run of each other outcome and the numbers.
-    """
+    """Questions: why they are not stable, and two of their runs; on a page one of each outcome."""
     anchors, items = _anchors(report), list[Item]()
     for qid in qids:
         one, pair = report.details[qid], two_runs(report.details[qid])
@@ -372,12 +355,6 @@ def _items(report: StabilityReport, qids: Iterable[str]) -> list[Item]:
             _card(report, one, run, pair[-1] if run is pair[0] else pair[0])
             for run in (*pair, *others)
         ]
-        scores = {}
-        for name in NUMBERS:
-            value, ci, reason = getattr(one, name), one.ci.get(name), one.reasons.get(name)
-            score = Score(value=value, n=one.runs, of=one.planned, ci=ci, reason=reason)
-            scores[f"stability.{name}"] = score
-        short = envelope.short_names(scores)
         item = Item(
             name=qid,
             badge=(one.verdict, verdict_name(one.verdict), heat.VERDICT_TONES[one.verdict]),
@@ -386,10 +363,7 @@ def _items(report: StabilityReport, qids: Iterable[str]) -> list[Item]:
             blocks=[
                 doc.Facts(why),
                 doc.Cards(cards[:2]),
-                doc.on_pages(
-                    doc.Cards(cards[2:]),
-                    doc.scores(scores, short, title="", unit="runs", meanings=MEANING_OF),
-                ),
+                *([doc.on_pages(doc.Cards(cards[2:]))] if others else []),
             ],
             opened=not items and one.verdict not in NOT_UNSTABLE,
             to=("question", qid),
