@@ -9,20 +9,7 @@ from msgspec import structs
 from ragauge.contracts.evaluation import TASKS, EvalAllReport, EvalReport, SummaryNumber
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
-from ragauge.reports.document import (
-    Bar,
-    Block,
-    Cell,
-    Column,
-    Document,
-    Item,
-    Items,
-    Only,
-    Section,
-    Table,
-    Text,
-    names,
-)
+from ragauge.reports.document import Block, Cell, Column, Document, Table, names
 from ragauge.reports.formats import junit
 from ragauge.reports.kinds import evaluation
 
@@ -69,13 +56,17 @@ def _blocks(report: EvalAllReport) -> Iterator[Block]:
     sections, items = [], []
     for name, one in tasks(report):
         word, words = evaluation.verdict_words(one)
-        covered = Text(evaluation.coverage_words(one.coverage), "dim")
+        covered = doc.Text(evaluation.coverage_words(one.coverage), "dim")
         # The gates of all tasks are above.
-        blocks = [Text(words, "dim"), covered, *evaluation.figures(structs.replace(one, gates=()))]
-        sections.append(Section(title=TITLES[name], remark=word, blocks=blocks))
+        blocks = [
+            doc.Text(words, "dim"),
+            covered,
+            *evaluation.figures(structs.replace(one, gates=())),
+        ]
+        sections.append(doc.Section(title=TITLES[name], remark=word, blocks=blocks))
         badge = "ok" if word == "PASS" else "no_hit" if word == "FAIL" else "other"
         items.append(
-            Item(
+            doc.Item(
                 name=TITLES[name],
                 badge=(badge, word, ""),
                 about=words,
@@ -83,10 +74,10 @@ def _blocks(report: EvalAllReport) -> Iterator[Block]:
             )
         )
     if items:
-        more = Text("--report FILE.html shows the tables and the errors of each task", "dim")
-        yield Only(frozenset({"text", "markdown"}), [*sections, more])
+        more = doc.Text("--report FILE.html shows the tables and the errors of each task", "dim")
+        yield doc.Only(frozenset({"text", "markdown"}), [*sections, more])
         yield doc.on_pages(
-            Items(title="Tasks", remark="open one for its tables and its errors", items=items)
+            doc.Items(title="Tasks", remark="open one for its tables and its errors", items=items)
         )
     yield doc.findings(report)
     # What has a task's name is said with that task.
@@ -116,7 +107,7 @@ def summary(report: EvalAllReport) -> Table:
         value, gate = pair[1].value, by_metric.get(pair[1].metric)
         if value is None:
             return doc.plot(None)
-        return doc.plot(Bar(value, gated(pair).tone or "plain", gate.bound if gate else None))
+        return doc.plot(doc.Bar(value, gated(pair).tone or "plain", gate.bound if gate else None))
 
     made = doc.table(
         ranked(report),

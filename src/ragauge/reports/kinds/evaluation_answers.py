@@ -14,22 +14,7 @@ from ragauge.metrics.headlines import HEADLINES, NEVER, WORDS
 from ragauge.metrics.table import find
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
-from ragauge.reports.document import (
-    Bar,
-    Block,
-    Cell,
-    Facts,
-    Item,
-    Items,
-    Row,
-    Span,
-    Table,
-    Text,
-    Tone,
-    Words,
-    names,
-    number,
-)
+from ragauge.reports.document import Bar, Block, Cell, Row, Span, Table, Tone, names, number
 from ragauge.reports.foreign import cut
 from ragauge.reports.kinds.evaluation_tables import EVERYTHING, PLOT
 from ragauge.reports.numbers import count, counted
@@ -139,7 +124,7 @@ def metrics(report: EvalReport, detail: AnswerDetail) -> Iterator[Block]:
     if rows:
         yield structs.replace(table, rows=rows)
     for remark in remarks:
-        yield Text(remark, "dim", part="metrics")
+        yield doc.Text(remark, "dim", part="metrics")
 
 
 def is_pooled(id: str) -> bool:
@@ -332,11 +317,11 @@ def lowest_by(detail: AnswerDetail) -> str | None:
     return next((id for id in LOWEST_BY if any(id in one.values for one in detail.worst)), None)
 
 
-def support(detail: AnswerDetail) -> Iterator[Items]:
+def support(detail: AnswerDetail) -> Iterator[doc.Items]:
     """The answers with the lowest groundedness, sentence by sentence."""
     if by := lowest_by(detail):
         key = ", ".join(f"{level.mark} {level.words}" for level in LEVELS)
-        yield Items(
+        yield doc.Items(
             title=f"Answers with the lowest {by.removeprefix(FAMILY)}",
             remark=key if any(one.sentences for one in detail.worst) else "",
             items=[_item(one, by, opened=at < SHOWN) for at, one in enumerate(detail.worst)],
@@ -345,7 +330,7 @@ def support(detail: AnswerDetail) -> Iterator[Items]:
         )
 
 
-def _item(one: AnswerShown, by: str, *, opened: bool) -> Item:
+def _item(one: AnswerShown, by: str, *, opened: bool) -> doc.Item:
     blocks: list[Block] = []
     for each in one.sentences:
         checked = checked_sentence(each.support, each.support.text)
@@ -353,7 +338,9 @@ def _item(one: AnswerShown, by: str, *, opened: bool) -> Item:
             Span(text, checked.level.tone if marked else "", foreign=True, marked=marked)
             for text, marked in checked.pieces
         ]
-        facts: list[tuple[str, Words]] = [(f"{checked.level.mark} {checked.value}".strip(), said)]
+        facts: list[tuple[str, doc.Words]] = [
+            (f"{checked.level.mark} {checked.value}".strip(), said)
+        ]
         if checked.missing:
             facts.append(("↳ not in the contexts", doc.theirs(checked.missing_words)))
         else:
@@ -365,10 +352,10 @@ def _item(one: AnswerShown, by: str, *, opened: bool) -> Item:
                 # Brackets show without color.
                 spans += [Span("["), span, Span("]")] if marked else [span]
             facts.append(("↳ closest", spans))
-        blocks.append(Facts(facts))
+        blocks.append(doc.Facts(facts))
     if not one.sentences:
         texts = (one.answer, one.reasons.get(by, "" if one.answer else "no answer"))
-        blocks += [Text(doc.theirs(text), "dim") for text in texts if text]
+        blocks += [doc.Text(doc.theirs(text), "dim") for text in texts if text]
     if one.values:
         table = doc.table(
             sorted(one.values.items()),
@@ -385,7 +372,7 @@ def _item(one: AnswerShown, by: str, *, opened: bool) -> Item:
     level = level_of(value)
     badge = "" if value is None else f"{by.removeprefix(FAMILY)} {numbers.value(value)}"
     called = "" if grounded is None else "grounded" if grounded >= 1 else "not grounded"
-    return Item(
+    return doc.Item(
         name=one.id,
         badge=(level.badge, badge, level.tone),
         about=one.question or "",
