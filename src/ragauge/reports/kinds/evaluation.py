@@ -372,15 +372,14 @@ def _answers(detail: AnswerDetail) -> Iterator[junit.Case]:
     by, worst = answers.lowest_by(detail), {one.id: one for one in detail.worst}
     for one in detail.answers:
         shown = worst[one.id].sentences if by and one.id in worst else ()
-        nearest = [f"; nearest: {each.evidence.chunk}" if each.evidence else "" for each in shown]
-        checked = [answers.checked_sentence(each.support, each.support.text) for each in shown]
         lines = []
-        for sentence, chunk in zip(checked, nearest, strict=True):
-            if sentence.level == answers.NONE:
-                text = "".join(piece for piece, _ in sentence.pieces)
-                words = sentence.missing_words
-                missing = f"; not in the contexts: {words}" if words else ""
-                lines.append(f"{sentence.level.mark} {sentence.value} {text}{missing}{chunk}")
+        for each in shown:
+            checked = answers.checked_sentence(each.support, each.support.text)
+            if checked.level == answers.NONE:
+                text = "".join(piece for piece, _ in checked.pieces)
+                missing = f"; not in the contexts: {checked.missing}" if checked.missing else ""
+                nearest = f"; nearest: {each.evidence.chunk}" if each.evidence else ""
+                lines.append(f"{checked.level.mark} {checked.value} {text}{missing}{nearest}")
         if by and lines:
             value = numbers.value(worst[one.id].values.get(by))
             of = f"{numbers.n_of(len(lines), len(shown))} sentences not supported"

@@ -223,9 +223,8 @@ Marked = tuple[tuple[str, bool], ...]
 
 
 class Level(Struct, frozen=True):
-    """How far a sentence is supported: a name for styles, a mark, and words."""
+    """How far a sentence is supported: a mark, words, and a class for styles."""
 
-    name: str
     mark: str
     words: str
     tone: Tone
@@ -233,10 +232,10 @@ class Level(Struct, frozen=True):
 
 
 LEVELS = FULL, PART, NONE, SILENT = (
-    Level("full", "✓", "supported", "good", "ok"),
-    Level("part", "~", "partly supported", "warm", "warned"),
-    Level("none", "✗", "not supported", "bad", "no_hit"),
-    Level("silent", "·", "not scored", "dim", "other"),
+    Level("✓", "supported", "good", "ok"),
+    Level("~", "partly supported", "warm", "warned"),
+    Level("✗", "not supported", "bad", "no_hit"),
+    Level("·", "not scored", "dim", "other"),
 )
 
 
@@ -250,31 +249,25 @@ def level_of(score: float | None) -> Level:
     return FULL if score >= SUPPORTED else PART if score >= PARTLY else NONE
 
 
-class CheckedSentence(Struct, frozen=True, kw_only=True):
-    """A sentence of an answer; the words that no context has are marked."""
+class CheckedSentence(Struct, frozen=True):
+    """A sentence of an answer with its level; the words that no context has are marked."""
 
     level: Level
     value: str
     pieces: Marked
-    missing: tuple[str, ...]
-    reason: str
-
-    @property
-    def missing_words(self) -> str:
-        """The words and numbers that no context has; of many the first."""
-        more = len(self.missing) - MISSING_NAMED
-        return doc.listed(*self.missing[:MISSING_NAMED], more > 0 and f"{more} more")
+    missing: str
+    """The words and numbers that no context has; of many the first."""
 
 
 def checked_sentence(support: SentenceSupport, text: str) -> CheckedSentence:
     # Numbers first: a wrong one is seen at once.
-    missing = tuple(dict.fromkeys([*support.unsupported_numbers, *support.unsupported_words]))
+    words = list(dict.fromkeys([*support.unsupported_numbers, *support.unsupported_words]))
+    more = len(words) - MISSING_NAMED
     return CheckedSentence(
-        level=level_of(support.score),
-        value="" if support.score is None else f"{support.score:.2f}",
-        pieces=marked_words(cut(text.strip(), LONGEST_SENTENCE), missing),
-        missing=missing,
-        reason=support.reason or "",
+        level_of(support.score),
+        "" if support.score is None else f"{support.score:.2f}",
+        marked_words(cut(text.strip(), LONGEST_SENTENCE), words),
+        doc.listed(*words[:MISSING_NAMED], more > 0 and f"{more} more"),
     )
 
 
@@ -338,13 +331,12 @@ def _item(one: AnswerShown, by: str, *, opened: bool) -> doc.Item:
             Span(text, checked.level.tone if marked else "", foreign=True, marked=marked)
             for text, marked in checked.pieces
         ]
-        facts: list[tuple[str, doc.Words]] = [
-            (f"{checked.level.mark} {checked.value}".strip(), said)
-        ]
+        label = f"{checked.level.mark} {checked.value}".strip()
+        facts: list[tuple[str, doc.Words]] = [(label, said)]
         if checked.missing:
-            facts.append(("↳ not in the contexts", doc.theirs(checked.missing_words)))
+            facts.append(("↳ not in the contexts", doc.theirs(checked.missing)))
         else:
-            facts.append(("↳ reason", doc.theirs(checked.reason)))
+            facts.append(("↳ reason", doc.theirs(each.support.reason)))
         if each.evidence:
             spans = [Span(f"{each.evidence.chunk} ", "strong", foreign=True)]
             for text, marked in quoted(each.evidence, AROUND):
