@@ -31,16 +31,15 @@ from ragauge.dashboard.links import Served
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages import document, question
-from ragauge.dashboard.pages.question_answer import compared, links_of, shown_answer
-from ragauge.dashboard.pages.question_report import CUT, NOT_KEPT, OTHERWISE, errors, values
+from ragauge.dashboard.pages.question import NOT_KEPT, errors, values
+from ragauge.dashboard.pages.question_answer import CUT, OTHERWISE, compared, links_of, plain
 from ragauge.dashboard.pages.question_runs import (
     MOST_CARDS,
-    agreements_of,
     grouped,
     outcomes_of,
     side_by_side,
 )
-from ragauge.dashboard.pages.question_trace import LONGEST_TEXT, marked
+from ragauge.dashboard.pages.question_trace import LONGEST_TEXT, Answer, marked
 from ragauge.dashboard.rightness import CONTAINMENT, DOUBT, STRICT, doubt, right_means
 from ragauge.dashboard.rightness import outcome as outcome_of
 from ragauge.dashboard.unit_list import Ways
@@ -49,7 +48,7 @@ from ragauge.ingest.calibration import AnswerCalibration
 from ragauge.metrics.facts import Reader, Reading
 from ragauge.reports import document as doc
 from ragauge.reports.foreign import readable
-from ragauge.reports.kinds.trace_eval import MEANINGS, OUTCOMES, outcome
+from ragauge.reports.kinds.trace_eval import OUTCOMES, outcome
 from ragauge.reports.numbers import value as written_value
 from ragauge.store import packed
 from ragauge.text.grounding import groundedness
@@ -231,7 +230,7 @@ def test_all_runs_of_a_sweep_stand_side_by_side(material, demo):
 
 def beside(run: Run, answers: list[KeptAnswer], asked: Gold | None = None) -> list[doc.Block]:
     """The blocks that show these answers side by side: a summary, cards, notes and the data."""
-    groups = grouped(answers, asked, Reader(Reading()))
+    groups = grouped([Answer(one, Reader(Reading()), asked) for one in answers])
     return side_by_side(groups, Ways(run, "q", Served(), {}), None, "All").blocks
 
 
@@ -532,16 +531,10 @@ def test_the_runs_of_a_trace_evaluation_are_grouped_by_what_they_came_to():
     answers = [
         KeptAnswer(code="ok", trace=Trace(qid="q", answer="It is.", run_id=run)) for run in runs
     ]
-    groups = grouped(answers, None, Reader(Reading()), outcomes)
+    groups = grouped([Answer(one, Reader(Reading())) for one in answers], outcomes)
     assert groups[0][0].outcome == ("✓", "right", "holds, and cites the gold")
     assert [len(group) for group in groups] == [2, 1, 1, 1, 1, 1]
     assert all(group[0].outcome[0] for group in groups)
-
-
-def test_states_of_lambda_are_told_in_words():
-    values = {"traceability.answer_recursive": 1.0, "traceability.answer_convergent": 0.0}
-    row = UnitRow(unit="q", label="recursive", right=False, detail={}, values=values, counts={})
-    assert agreements_of(row) == f"answers recursive, that is: {MEANINGS['recursive']}"
 
 
 def test_a_text_that_is_nearly_all_another_is_not_marked(demo):
@@ -735,11 +728,11 @@ objects = st.lists(st.dictionaries(names, anything, max_size=6), max_size=4).map
 def test_any_payload_can_be_shown(retrieved, segments, cited, answer):
     one = Trace(qid="q", answer=answer, retrieved=retrieved, segments=segments, cited=cited)
     asked = Gold(qid="q", question="?", answerable=True, gold_claim_substr=("a",))
-    shown = shown_answer(KeptAnswer(trace=one), asked, Reader(Reading()))
+    shown = Answer(KeptAnswer(trace=one), Reader(Reading()), asked)
     assert "".join(piece[0] for piece in marked(shown.text, list(links_of(shown)))) == shown.text
     assert len(shown.chunks) == len(retrieved)
-    plain = marked(shown.text, compared(shown.plain, "a b")[0])
-    assert "".join(piece[0] for piece in plain) == shown.text
+    pieces = marked(shown.text, compared(plain(shown), "a b")[0])
+    assert "".join(piece[0] for piece in pieces) == shown.text
 
 
 def test_spelled_out_text_is_what_everyone_reads():
@@ -834,8 +827,8 @@ def test_ranks_and_scores_are_those_of_the_trace(cited):
 
 def test_an_answer_of_which_nobody_says_anything_is_not_drawn_as_right():
     def drawn(**kept: str) -> str:
-        answers = [KeptAnswer(trace=Trace(qid="q", answer="It is."), **kept)]
-        return grouped(answers, None, Reader(Reading()))[0][0].outcome[1]
+        one = KeptAnswer(trace=Trace(qid="q", answer="It is."), **kept)
+        return grouped([Answer(one, Reader(Reading()))])[0][0].outcome[1]
 
     assert [drawn(), drawn(cell="+"), drawn(code="ok")] == ["none", "right", "right"]
 

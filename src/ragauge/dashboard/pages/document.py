@@ -18,17 +18,17 @@ from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages.question_answer import text_block
 from ragauge.dashboard.pages.question_trace import (
     LONGEST_TEXT,
+    Answer,
     Chunk,
     Cited,
     Mark,
-    chunks_of,
-    citations_of,
     marked,
     offset_reading,
+    reader_of,
     span_words,
-    without_bare,
 )
 from ragauge.dashboard.unit_list import SHORT, Ways
+from ragauge.metrics.facts import Reader
 from ragauge.reports import document as doc
 from ragauge.reports.differences import Differing, spans
 from ragauge.reports.document import Block, Facts, Section, Span, Text, Words
@@ -73,7 +73,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         offsets = Offsets(asked.number("start"), asked.number("end"))
     begin = asked.number("from") if asked.text("from") else None
     answers = (material.answers(run, unit) or ()) if unit else ()
-    every = pointers(answers[:MOST_ANSWERS], doc_id, rev)
+    every = pointers(answers[:MOST_ANSWERS], reader_of(run), doc_id, rev)
     known, ways = every[:MOST_KNOWN], Ways(run, unit, links, {})
     document, back = material.document(run, doc_id, rev), links.question(run.id, unit)
     eyebrow = [Span("document in "), *doc.theirs(run_names(run))]
@@ -138,13 +138,14 @@ def _ends(span: Offsets | None) -> tuple[int | None, int | None]:
     return (span.start, span.end) if span else (None, None)
 
 
-def pointers(answers: Sequence[KeptAnswer], doc_id: str, rev: str) -> list[Cited | Chunk]:
+def pointers(
+    answers: Sequence[KeptAnswer], reader: Reader, doc_id: str, rev: str
+) -> list[Cited | Chunk]:
     """What points into this revision of the document, each once, citations first."""
     found: list[Cited | Chunk] = []
     for kept in answers:
-        chunks = chunks_of(kept.trace, ())
-        found += without_bare(citations_of(kept.trace, chunks))
-        found += chunks
+        answer = Answer(kept, reader)
+        found += [*answer.pointing, *answer.chunks]
     # A citation without a quote says no more than one with it, and a chunk no more than either.
     found.sort(key=lambda one: (isinstance(one, Chunk), one.quote is None))
     known = dict[tuple[object, ...], Cited | Chunk]()

@@ -2,48 +2,84 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
+from msgspec import structs
+
 from ragauge.contracts.citation import Offsets
+from ragauge.contracts.evaluation import (
+    AnswerDetail,
+    EntityDetail,
+    EvalReport,
+    LabelDetail,
+    LinkDetail,
+    RankingDetail,
+)
+from ragauge.contracts.facts import Facts as AnswerFacts
 from ragauge.contracts.gold import Gold, stratum_text
 from ragauge.contracts.history import Run, UnitRow
-from ragauge.contracts.kept import KeptAnswer
+from ragauge.contracts.stability import StabilityReport
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Links, run_names
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages.question_answer import (
-    ShownAnswer,
     answer,
     compared,
     findings,
+    of_its_task,
+    plain,
     retrieved,
-    shown_answer,
     support,
     text_block,
 )
-from ragauge.dashboard.pages.question_report import details_of, errors, values
 from ragauge.dashboard.pages.question_runs import (
     LAST,
-    agreements_of,
     claim_of,
     grouped,
     over_runs,
     side_by_side,
     traced_outcomes,
 )
-from ragauge.dashboard.pages.question_trace import Mark, reader_of
+from ragauge.dashboard.pages.question_trace import Answer, reader_of
 from ragauge.dashboard.rightness import outcome, right_means
 from ragauge.dashboard.unit_list import SHORT, Ways, list_fields, unit_query
+from ragauge.metrics.table import table
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
-from ragauge.reports.document import Block, Facts, Section, Span, Text, Words
+from ragauge.reports.document import (
+    Block,
+    Cell,
+    Column,
+    Facts,
+    Section,
+    Span,
+    Table,
+    Text,
+    Words,
+    names,
+)
 from ragauge.reports.foreign import cut
+from ragauge.reports.kinds.evaluation_errors import errors_table, unit_of
+from ragauge.reports.kinds.evaluation_rankings import queries
 from ragauge.reports.kinds.runs import when
+from ragauge.reports.kinds.trace_eval import MEANINGS
 from ragauge.text.canonical import composed
 
+SHOWN_APART = frozenset(
+    ("claim", "cited", "error", "explained_by", "failed", "cells", "triage", "question", "broken")
+)
+"""Details that have a place of their own on the page."""
+UNKNOWN = "it does not apply to this one"
+NOT_KEPT = "not kept in the summary"
+MOST_ERRORS = 100
+"""Errors of a unit that are shown."""
+MENTION = re.compile(r":\d+–\d+$")
+"""What the key of a mention has after its document."""
 REPORTED = ("stability", "eval", "trace-eval")
 """Commands whose reports say more of a unit than its row does."""
 POINTED_AT = {"target_section": "target", "anchor": "anchor", "decoy": "decoy"}
@@ -62,88 +98,73 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     if row is None:
         raise Missing(f'run {run.shown} has no unit "{unit[:80]}"')
     ways, record = Ways(run, unit, links, list_fields(asked)), run.record
-    report = _report(material, run)
+    report = material.report(run) if record.command.startswith(REPORTED) else None
     held = pages.question(record.gold_sha256, unit) if record.gold_sha256 else None
     # What gold says of a component's unit is a hash: there is nothing to compare an answer with.
     gold = None if held and held.is_unit else held
 
     answered, reader = material.answered(run, unit), reader_of(run)
-    answers, left_out = (answered.answers, answered.left_out) if answered else ([], 0)
-    outcomes = traced_outcomes(report, unit)
-    groups = grouped(answers, gold, reader, outcomes) if len(answers) > 1 else []
-    is_sweep = bool(outcomes) or any(one.cell is not None for one in answers[:1])
-    kept = _chosen(answers, asked, groups[0][0].place if groups and is_sweep else -1)
-    place = None if kept is None else answers.index(kept)
-    shown = shown_answer(kept, gold, reader) if kept else None
-    references = _references(kept, gold)
-
-    beside, other_text = list[Block](), ""
+    answers = [Answer(kept, reader, gold) for kept in (answered.answers if answered else ())]
+    left_out, outcomes = answered.left_out if answered else 0, traced_outcomes(report, unit)
+    groups = grouped(answers, outcomes) if len(answers) > 1 else []
+    is_sweep = bool(outcomes) or any(one.kept.cell is not None for one in answers[:1])
+    shown = _chosen(answers, asked, groups[0][0].place if groups and is_sweep else -1)
+    place = answers.index(shown) if shown else None
+    references = _references(shown, gold)
+    beside, of_other = list[Block](), None
     if named := asked.text("with"):
-        other, of_other = _beside(material, material.run(named), ways, gold, references)
-        other_text, beside = (of_other.plain if of_other else ""), [other]
-    against = next(iter(references.values()), other_text)
-    question = _question(gold, row, kept)
-    marks: dict[int, list[Mark]] = {}
-    left: list[Block] = []
-    if shown:
-        support_blocks, marks = support(shown, question, run, row, report)
-        left = [*support_blocks, *findings(shown, ways)]
-        total = f"{numbers.count(len(answers))} answers"
-        named_run = (
-            [Span("run "), *doc.theirs(shown.trace.run_id), Span(", ")]
-            if shown.trace.run_id
-            else []
-        )
-        above = [Text([*named_run, Span("one of "), Span(total, to=("here", "side-by-side"))])]
-        own: list[Block] = [*(above if groups else []), *answer(shown, gold, ways, against)]
-    else:
-        own = list(_without_texts(row, has_texts=answered is not None))
+        beside, of_other = _beside(material, material.run(named), ways, gold, references)
+    against = next(iter(references.values()), plain(of_other) if of_other else "")
+    question = _question(gold, row, shown)
+
+    blocks = list(_header(material, question, row, ways, asked))
+    total = f"{numbers.count(len(answers))} answers"
+    if groups:
+        title = f"{'The last' if left_out else 'All'} {total} side by side"
+        blocks.append(side_by_side(groups, ways, place, title))
+    own: list[Block] = []
     if left_out:
         earlier = f"{numbers.counted(left_out, 'earlier answer')} not kept, for lack of room."
-        own.insert(0, Text(earlier, "soft"))
-    title = "Answer in this run" if beside else "Answer"
-    pair: list[Block] = [Section(title=title, blocks=own), *beside]
+        own.append(Text(earlier, "soft"))
+    left: list[Block] = []
+    right: list[Block] = []
+    if shown:
+        if groups:
+            run_id = doc.theirs(f"run {shown.trace.run_id}, " if shown.trace.run_id else "")
+            own.append(Text([*run_id, Span("one of "), Span(total, to=("here", "side-by-side"))]))
+        own += answer(shown, gold, ways, against)
+        supported, marks = support(shown, question, run, row, report)
+        left = [*supported, *findings(shown, ways)]
+        right.append(Section(title="Retrieved", blocks=list(retrieved(shown, marks, ways))))
+    else:
+        own += _without_answer(row, has_texts=answered is not None)
+    if of_other:
+        inside = list(retrieved(of_other, {}, ways))
+        right.append(Section(title="Retrieved in the other run", blocks=inside))
+    pair: list[Block] = [parts.section("Answer in this run" if beside else "Answer", *own), *beside]
     if references or held:
         texts: list[Block] = []
         for name, text in references.items():
             texts += [Text(name, "soft")] if len(references) > 1 else []
-            texts.append(text_block(text, compared(shown.plain, text)[1] if shown else ()))
+            texts.append(text_block(text, compared(plain(shown), text)[1] if shown else ()))
         expected, more = _gold(held, answers, ways) if held else ([], [])
         pair.append(Section(title="Reference", blocks=[*texts, *expected]))
-        if more:
-            left.insert(
-                0, Section(title="More from the gold set", folded=True, blocks=[Facts(more)])
-            )
-    right: list[Block] = []
-    if shown:
-        right = [Section(title="Retrieved", blocks=list(retrieved(shown, marks, ways)))]
-    if beside and of_other:
-        inside = list(retrieved(of_other, {}, ways))
-        right.append(Section(title="Retrieved in the other run", blocks=inside))
-    is_scored = shown is not None and gold is not None and record.command == "score"
-    facts = shown.read.facts if shown and is_scored else None
-    blocks: list[Block] = list(_header(material, question, row, ways, asked))
-    if groups:
-        title = f"{'The last' if left_out else 'All'} {numbers.count(len(answers))} answers"
-        blocks.append(side_by_side(groups, ways, place, f"{title} side by side"))
-    both = [Section(title="", blocks=[Section(title="", blocks=pair, part="pair"), *left])]
+        inside = [Facts(more)]
+        left.insert(0, Section(title="More from the gold set", folded=True, blocks=inside))
+    both = [parts.section("", Section(title="", blocks=pair, part="pair"), *left)]
     both += [Section(title="", blocks=right)] if right else []
+    is_scored = shown is not None and gold is not None and record.command == "score"
+    facts = shown.facts if shown and is_scored else None
     over = pages.over_runs(unit, run, LAST)
-    made = values(run, row, report, unit, facts, links)
-    others = len(record.metrics) - len(made.rows)
-    remark = (
-        f"{numbers.counted(others, 'metric')} of other tasks of the run left out" if others else ""
-    )
-    details = details_of(row)
     blocks += [
         Section(title="", blocks=both, part="split"),
         *errors(report, unit, row.right),
-        *over_runs(over, ways, claim_of(row) or (shown.read.said if shown else "")),
-        Section(title="Values", remark=remark, blocks=[made]),
+        *over_runs(over, ways, claim_of(row) or (shown.said if shown else "")),
+        Section(title="Values", blocks=[values(run, row, report, unit, facts, links)]),
     ]
-    if details:
-        known = [(name, doc.theirs(text)) for name, text in details]
-        blocks.append(Section(title="Other details", blocks=[Facts(known)]))
+    if details := details_of(row):
+        known = Facts([(name, doc.theirs(text)) for name, text in details])
+        blocks.append(Section(title="Other details", blocks=[known]))
     crumbs = (
         ("Runs", links.runs()),
         (run_names(run), links.run(run.id)),
@@ -154,10 +175,6 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     return Page(title=name, here="runs", blocks=blocks, links=links, crumbs=crumbs)
 
 
-def _report(material: Material, run: Run) -> Any:
-    return material.report(run) if run.record.command.startswith(REPORTED) else None
-
-
 def _header(
     material: Material, question: str | None, row: UnitRow, ways: Ways, asked: Asked
 ) -> Iterator[Block]:
@@ -165,6 +182,9 @@ def _header(
     run, detail = ways.run, row.detail
     words, _, tone = outcome(row)
     ended = [Span(words, tone, foreign=True)]
+    ended += [
+        Span(f" · {means}", "soft") for state, means in MEANINGS.items() if state == row.label
+    ]
     for name in ("triage", "broken"):
         said = detail.get(name)
         if isinstance(said, str) and said.lower() != (row.label or "").lower():
@@ -176,9 +196,7 @@ def _header(
     told = f" ({run.record.command}, {when(run.record.recorded_at)} UTC)"
     kind = "question " if question else "unit "
     eyebrow = [Span(kind), Span(id, foreign=True), Span(" in "), run_name, Span(told)]
-    agreements = agreements_of(row)
-    over_its_runs = f"Over its runs: {agreements}." if agreements else ""
-    yield parts.header(doc.theirs(question or id), ended, over_its_runs, eyebrow=eyebrow)
+    yield parts.header(doc.theirs(question or id), ended, eyebrow=eyebrow)
     if len(row.unit) > SHORT:
         yield Section(title="Full id", folded=True, blocks=[Text(doc.theirs(row.unit))])
     near = material.pages.beside(run, row.unit, unit_query(asked))
@@ -192,14 +210,14 @@ def _header(
     yield Facts(facts)
 
 
-def _question(gold: Gold | None, row: UnitRow, kept: KeptAnswer | None) -> str | None:
+def _question(gold: Gold | None, row: UnitRow, shown: Answer | None) -> str | None:
     """The question, as far as it is known."""
     given = row.detail.get("question")
-    traced = (kept.trace.q or kept.trace.question_sent) if kept else None
+    traced = (shown.trace.q or shown.trace.question_sent) if shown else None
     return gold.question if gold else traced or (given if isinstance(given, str) else None)
 
 
-def _chosen(answers: Sequence[KeptAnswer], asked: Asked, usual: int) -> KeptAnswer | None:
+def _chosen(answers: Sequence[Answer], asked: Asked, usual: int) -> Answer | None:
     """The answer that is shown in full: the one that the address names, else the usual one."""
     if not answers:
         return None
@@ -215,9 +233,9 @@ def _chosen(answers: Sequence[KeptAnswer], asked: Asked, usual: int) -> KeptAnsw
     return answers[usual]
 
 
-def _references(kept: KeptAnswer | None, gold: Gold | None) -> dict[str, str]:
+def _references(shown: Answer | None, gold: Gold | None) -> dict[str, str]:
     """What a correct answer says, by what it is called, each text once."""
-    given = {"reference answer": getattr(kept, "reference", None) or ""}
+    given = {"reference answer": getattr(shown and shown.kept, "reference", None) or ""}
     if gold:
         given["gold answer"] = gold.gold_answer or ""
         given["gold claim"] = gold.gold_claim or ""
@@ -225,7 +243,7 @@ def _references(kept: KeptAnswer | None, gold: Gold | None) -> dict[str, str]:
     return {name: text for text, name in reversed(texts.items())}
 
 
-def _without_texts(row: UnitRow, *, has_texts: bool) -> Iterator[Block]:
+def _without_answer(row: UnitRow, *, has_texts: bool) -> Iterator[Block]:
     if has_texts:
         yield Text("The run has no answer to it.", "soft")
         return
@@ -239,10 +257,10 @@ def _without_texts(row: UnitRow, *, has_texts: bool) -> Iterator[Block]:
 
 def _beside(
     material: Material, other: Run, ways: Ways, gold: Gold | None, references: Mapping[str, str]
-) -> tuple[Section, ShownAnswer | None]:
+) -> tuple[list[Block], Answer | None]:
     """The answer to the same unit in another run."""
     answers, row = material.answers(other, ways.unit), material.pages.unit(other, ways.unit)
-    shown = shown_answer(answers[-1], gold, reader_of(other), "other-") if answers else None
+    shown = Answer(answers[-1], reader_of(other), gold, "other-") if answers else None
     words, _, tone = outcome(row) if row else ("", "", "")
     name = Span(run_names(other), foreign=True, href=ways.in_run(other.id) or "")
     blocks: list[Block] = [Text([name, Span(" "), Span(words, tone, foreign=True)])]
@@ -254,11 +272,11 @@ def _beside(
         blocks += [Text([Span("Its claim: "), *doc.theirs(claim)])] if claim else []
     else:
         blocks.append(Text("That run does not have it.", "soft"))
-    return Section(title="Answer in another run", blocks=blocks), shown
+    return [Section(title="Answer in another run", blocks=blocks)], shown
 
 
 def _gold(
-    gold: Gold, answers: Sequence[KeptAnswer], ways: Ways
+    gold: Gold, answers: Sequence[Answer], ways: Ways
 ) -> tuple[list[Block], list[tuple[str, Words]]]:
     """What the gold set says that a correct answer has, and what else it says."""
     set_of = ways.links.gold(ways.run.record.gold_sha256 or "", q=gold.qid)
@@ -299,3 +317,105 @@ def _gold(
         ("paraphrases", several(gold.paraphrases, " / ")),
     ]
     return [*([] if gold.answerable else [refuses]), Facts(expected)], more
+
+
+def values(
+    run: Run, row: UnitRow, report: Any, unit: str, facts: AnswerFacts | None, links: Links
+) -> Table:
+    """The metrics of the run in the order of their ids, those that do not apply with the reason.
+
+    Where several tasks share a run, only those of the unit's own.
+    """
+    known, reasons = table(), _reasons(report, unit)
+    families = {id.partition(".")[0] for id in row.values}
+    every = sorted(run.record.metrics)
+
+    def counts(id: str) -> Cell:
+        metric, counts = known.get(id), row.counts.get(id, ())
+        is_rate = metric is not None and metric.rate and len(counts) == 2
+        return Cell(f"{counts[0]:,} of {counts[1]:,}" if is_rate else "", tone="dim")
+
+    def meaning(id: str) -> Cell:
+        summary = known[id].summary if id in known else ""
+        better = f"{run.record.metrics[id].better.capitalize()} is better."
+        return Cell(f"{summary} {better}".strip(), tone="dim")
+
+    def reason(id: str) -> Cell:
+        metric, given = known.get(id), reasons or {}
+        words = given.get(id) or given.get(id.partition(".")[2], "")
+        # A metric of another package is not called to make a page.
+        is_own = metric is not None and metric.measure.__module__.startswith("ragauge.")
+        if not words and metric and is_own and facts is not None and metric.reads == "facts":
+            words = metric(facts).reason or ""
+        if not words and row.values.get(id) is None:
+            words = NOT_KEPT if reasons is None else UNKNOWN
+        return names(words, "dim")
+
+    return doc.table(
+        [id for id in every if id.partition(".")[0] in families] or every,
+        {
+            "metric": lambda one: Cell(one, foreign=True, href=links.history(one) or ""),
+            Column("value", right=True): lambda one: doc.number(row.values.get(one)),
+            Column("counts", right=True, spare=1): counts,
+            Column("meaning", spare=2, prose=True): meaning,
+            Column("reason", prose=True): reason,
+        },
+        below=False,
+        name="values",
+    )
+
+
+def _reasons(report: Any, unit: str) -> dict[str, str] | None:
+    """Why numbers are absent; None where the report has others and the unit was cut."""
+    report, unit = of_its_task(report, unit)
+    if isinstance(report, StabilityReport):
+        one = report.details.get(unit)
+        return dict(one.reasons) if one else None
+    if isinstance(report, EvalReport) and isinstance(report.detail, AnswerDetail):
+        return next((dict(one.reasons) for one in report.detail.answers if one.id == unit), None)
+    return {}
+
+
+def details_of(row: UnitRow) -> list[tuple[str, str]]:
+    """What else the row says, in words."""
+
+    def words(value: Any) -> str:
+        if isinstance(value, list | tuple):
+            return ", ".join(filter(None, map(words, value)))
+        if value is None or isinstance(value, str):
+            return value or ""
+        return msgspec.json.encode(value).decode()
+
+    details = sorted(row.detail.items())
+    return [(name, words(value)) for name, value in details if name not in SHOWN_APART]
+
+
+def errors(report: Any, unit: str, right: bool | None) -> Iterator[Block]:
+    """The errors about the unit, of those that the report keeps."""
+    report, unit = of_its_task(report, unit)
+    blocks: list[Block] = []
+    match detail := report.detail if isinstance(report, EvalReport) else None:
+        case LabelDetail():
+            for pair in detail.confusions:
+                if unit in pair.examples:
+                    words = f"{pair.predicted}; gold label: {pair.gold}"
+                    blocks.append(Text([Span("Predicted label: "), *doc.theirs(words)]))
+        case RankingDetail():
+            kept = tuple(one for one in detail.queries if one.query == unit)
+            made = queries(report, structs.replace(detail, queries=kept))
+            blocks += [structs.replace(made, title="", remark="")] if kept else []
+        case EntityDetail() | LinkDetail():
+            # A mention is the unit, or in the document that is: `doc:12–20`.
+            found = [
+                one
+                for one in detail.errors
+                if unit in (unit_of(one), MENTION.sub("", unit_of(one)))
+            ][:MOST_ERRORS]
+            blocks += [structs.replace(errors_table(found), title="")] if found else []
+        case _:
+            return
+    if not blocks and (right is not True or isinstance(detail, RankingDetail)):
+        blocks = [Text("The summary of the report has no details of this one.", "soft")]
+    if blocks:
+        title = "Ranking" if isinstance(detail, RankingDetail) else "Errors"
+        yield Section(title=title, blocks=blocks)

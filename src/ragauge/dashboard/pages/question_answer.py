@@ -2,44 +2,40 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct
-
 from ragauge.citations.codes import explained
 from ragauge.citations.offsets import Place
-from ragauge.contracts.answers import Context
+from ragauge.contracts.answers import ANSWER_KINDS, AnswerKind, Context, Groundedness
 from ragauge.contracts.audit import OK, CitationFinding
-from ragauge.contracts.evaluation import EvidenceText
+from ragauge.contracts.evaluation import (
+    AnswerDetail,
+    EvalAllReport,
+    EvalReport,
+    EvidenceText,
+)
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import Run, UnitRow
-from ragauge.contracts.kept import KeptAnswer
-from ragauge.contracts.trace import Trace
 from ragauge.dashboard import parts
-from ragauge.dashboard.pages.question_report import kind_of, verdict
 from ragauge.dashboard.pages.question_trace import (
+    LONGEST_ANSWER,
     LONGEST_TEXT,
     MOST_CITATIONS,
+    Answer,
     Chunk,
     Cited,
     Mark,
-    Named,
-    ReadAnswer,
-    answer_text,
-    chunks_of,
-    citations_of,
     marked,
-    read_answer,
-    retrieved_by,
     span_words,
     web_address,
     words,
 )
 from ragauge.dashboard.rendering import drawn
 from ragauge.dashboard.unit_list import SHORT, Ways
-from ragauge.metrics.facts import Reader
+from ragauge.ingest.answered.written_lists import TEXTS
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.differences import MOST_MARKED, MOST_WORK, differences, spans
@@ -49,7 +45,6 @@ from ragauge.reports.document import (
     Column,
     Facts,
     Html,
-    Item,
     Row,
     Section,
     Span,
@@ -63,14 +58,16 @@ from ragauge.text.citations import list_spans
 from ragauge.text.grounding import groundedness
 from ragauge.text.grounding.markers import cited_in
 
-LONGEST_ANSWER = 50_000
-"""Characters of an answer that are shown."""
 LONGEST_CHECKED, MOST_TEXT = 10_000, 100_000
 """Characters of an answer, and of what was retrieved for it, that are compared for one page."""
 MOST_LINKS = 500
 """Citations in a text that become links."""
 MOST_FINDINGS = 100
+MOST_CHUNKS, MOST_FIELDS = 200, 24
+"""Chunks of an answer, and fields of a payload, that are shown."""
 AROUND, BESIDE, PREVIEW = 80, 60, 120
+SHOWN_APART = ("k_pos", "k_final", "source_url", "offsets", "snippet_id", "doc_id", "rev")
+"""Fields of a payload with a place of their own."""
 NO_TEXT = "The chunks have no text, so support cannot be checked."
 NOTHING_RETRIEVED = "The trace does not say what was retrieved."
 TOO_LONG = "The answer, or what was retrieved for it, is too long to be compared on a page."
@@ -89,43 +86,26 @@ TOKENS = {
 }
 """What systems call what an answer used."""
 
+VALUE, GROUNDED = "answers.groundedness", "answers.grounded"
+NEAR = 1e-6
+"""Scores that differ by less are rounded differently."""
+CUT = f"Only the first chunks, and {LONGEST_TEXT:,} characters of each, are compared here."
+OTHERWISE = "The value computed here differs, so the sentences may not be what the run measured."
 
-class ShownAnswer(Struct, frozen=True, kw_only=True):
-    """An answer as it is read for a page."""
 
-    kept: KeptAnswer
-    read: ReadAnswer
-    text: str
-    plain: str
+def plain(one: Answer) -> str:
     """The text with its citations blanked, so that they count for nothing and places stay."""
-    chunks: list[Chunk]
-    cited: list[Cited]
-    prefix: str
-    """What ids begin with, where a page has two answers."""
-
-    @property
-    def trace(self) -> Trace:
-        return self.kept.trace
+    return cited_in(one.text, one.ids).plain
 
 
-def shown_answer(
-    kept: KeptAnswer, gold: Gold | None, reader: Reader, prefix: str = ""
-) -> ShownAnswer:
-    read, text = read_answer(reader, gold, kept.trace), answer_text(kept.trace)[:LONGEST_ANSWER]
-    # A claim in a reply of JSON is what a reader wants to see, also where it was respelled.
-    is_packed = text.lstrip().startswith(("{", "```")) or read.said not in text
-    if read.kind != "error" and read.said and is_packed:
-        text = read.said
-    chunks = chunks_of(kept.trace, gold.gold_citations if gold else ())
-    return ShownAnswer(
-        kept=kept,
-        read=read,
-        text=text,
-        plain=cited_in(text, [one.id for one in chunks if one.id is not None]).plain,
-        chunks=chunks,
-        cited=citations_of(kept.trace, chunks),
-        prefix=prefix,
-    )
+def by_rank(one: Answer) -> list[Chunk]:
+    """The first chunks by final rank, else by the rank before reranking, else as listed."""
+
+    def order(chunk: Chunk) -> tuple[float, ...]:
+        ranks = (chunk.k_final, chunk.k_pos, chunk.place)
+        return tuple(math.inf if rank is None else rank for rank in ranks)
+
+    return sorted(one.chunks, key=order)[:MOST_CHUNKS]
 
 
 def text_block(text: Any, marks: Sequence[Mark] = ()) -> Html:
@@ -151,12 +131,12 @@ def compared(ours: str, theirs: str) -> tuple[list[Mark], list[Mark]]:
     return found
 
 
-def answer(one: ShownAnswer, gold: Gold | None, ways: Ways, against: str) -> Iterator[Block]:
+def answer(one: Answer, gold: Gold | None, ways: Ways, against: str) -> Iterator[Block]:
     """The text, what it cites, and what it took; `against` is the text it is compared with."""
-    trace, read = one.trace, one.read
-    if read.kind == "error":
-        yield Text([Span("Failed: ", "bad"), *doc.theirs(read.said)])
-    elif read.kind == "refusal":
+    trace = one.trace
+    if one.kind == "error":
+        yield Text([Span("Failed: ", "bad"), *doc.theirs(one.said)])
+    elif one.kind == "refusal":
         yield Text([Span("Refused", "strong")])
     if one.text:
         marks: list[Mark] = []
@@ -164,15 +144,15 @@ def answer(one: ShownAnswer, gold: Gold | None, ways: Ways, against: str) -> Ite
         for piece, is_phrase in marked_words(one.text, gold.sought) if gold else ():
             marks += [Mark(Place(at, at + len(piece)), "good")] if is_phrase else []
             at += len(piece)
-        marks += [*compared(one.plain, against)[0], *links_of(one)]
+        marks += [*compared(plain(one), against)[0], *links_of(one)]
         yield text_block(one.text, marks)
     facts = [*_citations(one, gold, ways)]
-    if read.kind == "answer" and not one.cited:
+    if one.kind == "answer" and not one.cited:
         facts.append(("citations", "none"))
     if len(one.cited) == MOST_CITATIONS:
         facts.append(("", f"Only the first {MOST_CITATIONS} citations are shown."))
-    if read.facts.contained is not None:
-        found = "contained" if read.facts.contained else "not contained"
+    if one.facts.contained is not None:
+        found = "contained" if one.facts.contained else "not contained"
         facts.append(("expected phrase", found))
     if trace.latency_ms is not None:
         digits = 0 if trace.latency_ms >= 10 else 2
@@ -201,71 +181,103 @@ def answer(one: ShownAnswer, gold: Gold | None, ways: Ways, against: str) -> Ite
         yield Section(title="How it was made", folded=True, blocks=[Facts(known)])
 
 
-def links_of(one: ShownAnswer) -> Iterator[Mark]:
+def links_of(one: Answer) -> Iterator[Mark]:
     """Where the text names a retrieved chunk, by a marker or in its list."""
-    named = Named(one.trace)
-    for marker in named.markers(one.text)[:MOST_LINKS]:
-        place = next(filter(None, map(named.place, marker.names)), None)
-        if place is not None:
-            yield Mark(Place(marker.start, marker.end), to=f"{one.prefix}chunk-{place}")
-    longest_first = sorted(named.ids, key=lambda name: (-len(name), name))[:MOST_LINKS]
+    longest_first = sorted(one.ids, key=lambda name: (-len(name), name))[:MOST_LINKS]
     pattern = re.compile("|".join(map(re.escape, longest_first)))
+    named = [(Place(*each[:2]), each.names) for each in one.markers(one.text)[:MOST_LINKS]]
     for start, end in list_spans(one.text) if longest_first else ():
-        for match in pattern.finditer(one.text, start, end):
-            place = named.place(match[0])
-            yield Mark(Place(*match.span()), to=f"{one.prefix}chunk-{place}")
+        found = pattern.finditer(one.text, start, end)
+        named += [(Place(*each.span()), (each[0],)) for each in found]
+    for place, names in named:
+        if chunk := next(filter(None, map(one.chunk, names)), None):
+            yield Mark(place, to=f"{one.prefix}chunk-{chunk.place}")
 
 
-def _citations(one: ShownAnswer, gold: Gold | None, ways: Ways) -> list[tuple[str, Words]]:
-    """The cited ids, each once, by what is known of them; then the ones that should be cited."""
-    expected = gold.gold_citations if gold and one.read.kind == "answer" else ()
+def _citations(one: Answer, gold: Gold | None, ways: Ways) -> list[tuple[str, Words]]:
+    """The cited ids with each of their spans, by what is known of them; then those that lack."""
+    expected = gold.gold_citations if gold and one.kind == "answer" else ()
     needed = set(map(composed, expected))
-    is_known = one.trace.retrieved is not None or one.trace.retrieved_ids is not None
-    by_id: dict[str, list[Cited]] = {}
-    for each in one.cited:
-        by_id.setdefault("no id" if each.id is None else each.id, []).append(each)
     groups: dict[str, list[Span]] = {}
-    for id, ones in by_id.items():
+    for each in {(each.id, each.offsets): each for each in one.pointing}.values():
+        id, chunk, own, known = each.id or "no id", each.chunk, each.offsets, each.known
         is_gold = composed(id) in needed
         label = "cites, gold" if is_gold else "cites, not gold" if needed else "cites"
-        if ones[0].chunk is None and is_known:
-            label = "cites, not retrieved"
-        place = f"{one.prefix}chunk-{ones[0].chunk}"
+        label = "cites, not retrieved" if chunk is None and one.says_retrieved else label
         group = groups.setdefault(label, [])
         group += [Span(", ")] if group else []
-        to: doc.Target | None = ("here", place) if ones[0].chunk else None
+        to: doc.Target | None = ("here", f"{one.prefix}chunk-{chunk.place}") if chunk else None
         group.append(Span(cut(id, SHORT), "good" if is_gold else "", foreign=True, to=to))
-        # Each span that the id is cited with, once; those that the answer wrote, where it did.
-        written = [each for each in ones if each.is_written] or ones
-        spread = {each.offsets: each for each in reversed(written)}
-        placed = [each for each in spread.values() if each.offsets] or written[:1]
-        for each in [] if one.prefix else reversed(placed):
-            if href := ways.document(each.doc_id, each.rev, each.offsets):
-                span = f" at {each.offsets.start}–{each.offsets.end}" if each.offsets else ""
-                group += [Span(" ("), Span(f"document{span}", href=href), Span(")")]
-            group += [Span(f" {each.both}", "warm")] if each.both else []
-    absent = [id for id in expected if composed(id) not in set(map(composed, by_id))]
-    if absent:
+        href = "" if one.prefix else ways.document(each.doc_id, each.rev, own)
+        if href:
+            place = f"document at {own.start}–{own.end}" if own else "document"
+            group += [Span(" ("), Span(place, href=href), Span(")")]
+        if own and known and own != known:
+            both = f" cites {span_words(own)}, the chunk has {known.start}–{known.end}"
+            group.append(Span(both, "warm"))
+    cited = {composed(each.id or "") for each in one.cited}
+    if absent := [id for id in expected if composed(id) not in cited]:
         groups["does not cite, gold"] = [Span(", ".join(absent), foreign=True)]
     return list(groups.items())
 
 
+def of_its_task(report: Any, unit: str) -> tuple[Any, str]:
+    """Of a report on several tasks the one that the unit belongs to, and its id there."""
+    if not isinstance(report, EvalAllReport):
+        return report, unit
+    task, _, id = unit.partition("/")
+    return report.tasks.get(task), id
+
+
+def kind_of(run: Run, unit: str, report: Any) -> AnswerKind | None:
+    """What kind of text the run took the answer for; None where that is seen from the answer."""
+    # Of a run of several tasks the options are those of the unit's own.
+    identity: Any = run.record.identity
+    tasks = identity.get("tasks")
+    task = tasks.get(unit.partition("/")[0]) if isinstance(tasks, dict) else None
+    options = (task if isinstance(task, dict) else identity).get("options")
+    given = options.get("kind") if isinstance(options, dict) else None
+    own, id = of_its_task(report, unit)
+    if isinstance(own, EvalReport) and isinstance(own.detail, AnswerDetail):
+        # A row may name its own kind.
+        given = given or next((one.kind for one in own.detail.answers if one.id == id), None)
+    return next((kind for kind in ANSWER_KINDS if kind == given), None)
+
+
+def verdict(run: Run, row: UnitRow | None, found: Groundedness | None, *, is_cut: bool) -> str:
+    """The groundedness that the run recorded; where it did not measure it, the one found here."""
+    recorded = row.values.get(VALUE) if row else None
+    grounded = row.values.get(GROUNDED) == 1 if row and GROUNDED in row.values else None
+    note = CUT if is_cut else ""
+    if recorded is not None:
+        here = found.value if found else recorded
+        note = note or ("" if here is not None and abs(here - recorded) <= NEAR else OTHERWISE)
+        source, value = "Groundedness in the run", recorded
+    elif found and found.value is not None and not note and VALUE not in run.record.metrics:
+        source, value, grounded = "Groundedness", found.value, found.grounded
+    else:
+        return note
+    word = "" if grounded is None else ", grounded" if grounded else ", not grounded"
+    return f"{source}: {numbers.value(value)}{word}. {note}".strip()
+
+
 def support(
-    one: ShownAnswer, question: str | None, run: Run, row: UnitRow, report: Any
+    one: Answer, question: str | None, run: Run, row: UnitRow, report: Any
 ) -> tuple[list[Block], dict[int, list[Mark]]]:
     """Each sentence with its evidence, and the marks of the evidence by the place of its chunk."""
     marks: dict[int, list[Mark]] = {}
-    if one.read.kind != "answer":
+    if one.kind != "answer":
         return [], marks
-    contexts = [Context(str(each.place), each.text) for each in one.chunks if each.text is not None]
+    ranked = by_rank(one)
+    contexts = [Context(str(each.place), each.text) for each in ranked if each.text is not None]
     long = len(one.text) > LONGEST_CHECKED or sum(len(each.text) for each in contexts) > MOST_TEXT
     reason = NO_TEXT if not contexts else TOO_LONG if long else ""
     reason = reason if one.chunks else NOTHING_RETRIEVED
     kind = kind_of(run, row.unit, report)
-    found = None if reason else groundedness(one.plain, contexts, question, kind=kind)
-    is_cut = len(retrieved_by(one.trace)) > len(one.chunks)
+    found = None if reason else groundedness(plain(one), contexts, question, kind=kind)
+    is_cut = len(ranked) < len(one.chunks)
     is_cut = is_cut or any(len(each.text) >= LONGEST_TEXT for each in contexts)
-    chunks = {str(each.place): each for each in one.chunks}
+    chunks = {str(each.place): each for each in ranked}
     rows = []
     for sentence in found.sentences if found else ():
         shown, closest = None, Cell("")
@@ -299,58 +311,77 @@ def support(
     return [parts.section(title, *blocks, remark=SUPPORT if rows else "")], marks
 
 
-def retrieved(one: ShownAnswer, marks: Mapping[int, list[Mark]], ways: Ways) -> Iterator[Block]:
+def retrieved(one: Answer, marks: Mapping[int, list[Mark]], ways: Ways) -> Iterator[Block]:
     """The chunks by rank, those that are cited or gold opened; evidence is marked in their text."""
-    cited = {each.chunk for each in one.cited}
     if not one.chunks:
-        known = one.trace.retrieved is not None or one.trace.retrieved_ids is not None
-        yield Text("Nothing was retrieved." if known else NOTHING_RETRIEVED, "soft")
+        yield Text("Nothing was retrieved." if one.says_retrieved else NOTHING_RETRIEVED, "soft")
         return
-    left_out = len(retrieved_by(one.trace)) - len(one.chunks)
+    ranked, cited = by_rank(one), {each.chunk.place for each in one.cited if each.chunk}
+    left_out = len(one.chunks) - len(ranked)
     more = f"{numbers.count(left_out)} more are not shown" if left_out else ""
-    items = [_item(each, each.place in cited, marks.get(each.place, ()), ways, one.prefix)
-             for each in one.chunks]  # fmt: skip
-    remark = doc.listed(numbers.counted(len(items), "chunk"), "the best first", more)
-    yield doc.Items(items=items, remark=remark, part="chunks")
+    remark = doc.listed(numbers.counted(len(ranked), "chunk"), "the best first", more)
+    yield doc.Items(
+        items=[
+            _item(each, marks.get(each.place, ()), ways, one.prefix, is_cited=each.place in cited)
+            for each in ranked
+        ],
+        remark=remark,
+        part="chunks",
+    )
     if not one.prefix:
-        scores = list(dict.fromkeys(name for each in one.chunks for name in each.scores))
+        names = list(dict.fromkeys(name for each in ranked for name in _scores(each)))
         heads = ("rank", "k_pos", "k_final", "id", "doc_id", "rev", "start", "end", "gold", "cited")
         rows = [
             (
                 *(each.rank, each.k_pos, each.k_final, each.id, each.doc_id, each.rev),
                 *((each.offsets.start, each.offsets.end) if each.offsets else (None, None)),
                 *(each.gold, each.place in cited),
-                *(_score(each.scores.get(name))[1] for name in scores),
+                *(_scores(each).get(name) for name in names),
             )
-            for each in one.chunks
+            for each in ranked
         ]
-        yield doc.Data("chunks", (*heads, *scores), lambda: rows)
+        yield doc.Data("chunks", (*heads, *names), lambda: rows)
 
 
-def _item(one: Chunk, is_cited: bool, marks: Sequence[Mark], ways: Ways, prefix: str) -> Item:
-    opened = is_cited or one.gold
+def _scores(one: Chunk) -> dict[str, float | str]:
+    """What the payload calls a score; as a text where it is no usable number."""
+    given = {name: value for name, value in one.payload.items() if "score" in name.lower()}
+    return {
+        name: value if type(value) in (int, float) and abs(value) < 1e300 else words(value)
+        for name, value in given.items()
+        if value is not None
+    }
+
+
+def _item(
+    one: Chunk, marks: Sequence[Mark], ways: Ways, prefix: str, *, is_cited: bool
+) -> doc.Item:
+    opened, scores = is_cited or one.gold, _scores(one)
     label = doc.listed(one.gold and "gold", is_cited and "cited")
     href = "" if prefix else ways.document(one.doc_id, one.rev, one.offsets) or ""
-    place = doc.listed(
-        span_words(one.offsets) if one.offsets else "no offsets", one.rev and f"revision {one.rev}"
-    )
+    place = span_words(one.offsets) if one.offsets else "no offsets"
+    place = doc.listed(place, one.rev and f"revision {one.rev}")
     moved = 0 if one.k_final is None or one.k_pos is None else one.k_pos - one.rank
     before = f"{one.k_pos} before reranking ({'up' if moved > 0 else 'down'} {abs(moved)})"
-    scores = ", ".join(f"{name} {_score(value)[0]}" for name, value in one.scores.items())
     document = [Span(one.doc_id, foreign=True, href=href), Span(": ")] if one.doc_id else []
-    source = Span(words(one.source), foreign=True, href=web_address(one.source) or "")
+    shown = (f"{name} {each if isinstance(each, str) else f'{each:.6g}'}"
+             for name, each in scores.items())  # fmt: skip
+    source = one.payload.get("source_url")
+    link = [Span(words(source), foreign=True, href=web_address(source))] if source else ""
+    apart = {*SHOWN_APART, *TEXTS, *scores}
+    rest = [(name, words(value)) for name, value in one.payload.items() if name not in apart]
     facts: list[tuple[str, Words]] = [
         ("document", [*document, *doc.theirs(place)]),
         ("rank", before if moved else ""),
-        ("scores", doc.theirs(scores)),
-        ("source", [source] if source.text else ""),
+        ("scores", doc.theirs(", ".join(shown))),
+        ("source", link),
     ]
     blocks: list[Block] = [Facts(facts)]
     blocks.append(text_block(one.text, marks) if one.text else Text("It has no text.", "soft"))
-    if one.fields:
-        fields = [(name, doc.theirs(value)) for name, value in one.fields.items()]
-        blocks.append(Section(title="Other fields", folded=True, blocks=[Facts(fields)]))
-    return Item(
+    if rest:
+        fields = Facts([(name, doc.theirs(value)) for name, value in rest[:MOST_FIELDS]])
+        blocks.append(Section(title="Other fields", folded=True, blocks=[fields]))
+    return doc.Item(
         name=cut(one.id or "without an id", SHORT),
         badge=("ok" if one.gold else "other", label, "") if label else ("", "", ""),
         about="" if opened else cut(flat(one.text or ""), PREVIEW),
@@ -361,14 +392,7 @@ def _item(one: Chunk, is_cited: bool, marks: Sequence[Mark], ways: Ways, prefix:
     )
 
 
-def _score(value: Any) -> tuple[str, float | str | None]:
-    """A score as it is shown, and as the trace has it."""
-    if type(value) in (int, float) and abs(value) < 1e300:
-        return f"{value:.6g}", value
-    return words(value), None if value is None else words(value)
-
-
-def findings(one: ShownAnswer, ways: Ways) -> Iterator[Block]:
+def findings(one: Answer, ways: Ways) -> Iterator[Block]:
     """What an audit found in the answer: each finding with its place and what to do."""
     kept = one.kept
     placed: dict[tuple[int | None, int | None], Cited]

@@ -4,32 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from msgspec import Struct
-
-from ragauge.contracts.audit import OK, STATES
-from ragauge.contracts.gold import Gold
+from ragauge.contracts.audit import OK
 from ragauge.contracts.history import UnitRow
-from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.paging import UnitInRun
 from ragauge.contracts.run import FACTORS
 from ragauge.contracts.trace_eval import TracedQuestion, TraceEvalReport
 from ragauge.dashboard import parts
 from ragauge.dashboard.links import run_names
-from ragauge.dashboard.pages.question_trace import citations_of, read_answer
+from ragauge.dashboard.pages.question_trace import Answer
 from ragauge.dashboard.rendering import drawn
 from ragauge.dashboard.rightness import outcome as outcome_of
 from ragauge.dashboard.rightness import right_means
 from ragauge.dashboard.unit_list import Ways
-from ragauge.metrics.facts import Reader
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.differences import Differing, spans
 from ragauge.reports.document import Block, Card, Cell, Column, Section, Span, Text, Words, names
 from ragauge.reports.figures.heat_map import class_of, level, outcome
 from ragauge.reports.kinds.runs import when
-from ragauge.reports.kinds.trace_eval import MEANINGS, OUTCOMES
+from ragauge.reports.kinds.trace_eval import OUTCOMES
 from ragauge.reports.kinds.trace_eval import outcome as traced_outcome
 
 MOST_CARDS = 50
@@ -37,7 +32,6 @@ NAMED, WORDINGS = 50, 3
 """Runs and wordings of a card that are shown; the download has all."""
 LAST = 20
 """Runs that are shown."""
-LAMBDA = {"answer": "answers", "retrieval": "what is retrieved"}
 UNKNOWN = {
     "answer": ("", "none", "answered"),
     "refusal": ("", "refused", "refused"),
@@ -48,60 +42,43 @@ Outcome = tuple[str, str, str]
 """How an answer ended: its mark, the class that draws it, and in words."""
 
 
-class OneAnswer(Struct, frozen=True, kw_only=True):
+class Among(NamedTuple):
     """One answer among the others."""
 
     place: int
-    run_id: str | None
+    answer: Answer
     varied: str
-    asked: str
     outcome: Outcome
-    said: str
-    cited: tuple[str, ...]
-    ms: float | None
 
     @property
     def alike(self) -> tuple[str, str, tuple[str, ...]]:
-        return self.outcome[2], self.said, self.cited
+        return self.outcome[2], self.answer.said, self.answer.cited_ids
 
 
-def grouped(
-    answers: Sequence[KeptAnswer],
-    gold: Gold | None,
-    reader: Reader,
-    outcomes: Mapping[str, Outcome] = {},
-) -> list[list[OneAnswer]]:
+def grouped(answers: Sequence[Answer], outcomes: Mapping[str, Outcome] = {}) -> list[list[Among]]:
     """Answers that are the same together, the commonest outcome first, then the commonest answer.
 
     `outcomes` are those of a trace evaluation, by run id.
     """
     traces = [one.trace for one in answers]
     factors = [name for name in FACTORS if len({getattr(one, name) for one in traces}) > 1]
-    groups: dict[tuple[str, str, tuple[str, ...]], list[OneAnswer]] = {}
-    for place, (kept, trace) in enumerate(zip(answers, traces, strict=True)):
-        read = read_answer(reader, gold, trace)
-        varied = ", ".join(f"{name} {level(getattr(trace, name))}" for name in factors)
-        ended = UNKNOWN[read.kind]
+    groups: dict[tuple[str, str, tuple[str, ...]], list[Among]] = {}
+    for place, one in enumerate(answers):
+        kept, varied = one.kept, (f"{name} {level(getattr(one.trace, name))}" for name in factors)
+        ended = UNKNOWN[one.kind]
         if kept.cell:
             ended = (kept.cell, class_of(kept.cell), outcome(kept.cell))
         elif kept.code not in (None, OK):
             ended = ("✗", "both", str(kept.code))
-        elif kept.code == OK and read.kind == "answer":
+        elif kept.code == OK and one.kind == "answer":
             ended = ("✓", "right", "its citations hold")
-        one = OneAnswer(
-            place=place,
-            run_id=trace.run_id,
-            varied=varied or (kept.where or f"answer {place + 1}"),
-            asked=trace.question_sent or trace.q or (gold.question if gold else ""),
-            outcome=outcomes.get(trace.run_id or "", ended),
-            said=read.said,
-            cited=tuple(sorted({c.id for c in citations_of(trace, ()) if c.id is not None})),
-            ms=trace.latency_ms,
-        )
-        groups.setdefault(one.alike, []).append(one)
+        ended = outcomes.get(one.trace.run_id or "", ended)
+        name = ", ".join(varied) or kept.where or f"answer {place + 1}"
+        among = Among(place, one, name, ended)
+        groups.setdefault(among.alike, []).append(among)
     counts = Counter(one.outcome[2] for group in groups.values() for one in group)
 
-    def order(group: list[OneAnswer]) -> tuple[int, str, int, int]:
+    def order(group: list[Among]) -> tuple[int, str, int, int]:
         ended = group[0].outcome[2]
         return -counts[ended], ended, -len(group), group[0].place
 
@@ -109,66 +86,58 @@ def grouped(
 
 
 def side_by_side(
-    groups: Sequence[Sequence[OneAnswer]], ways: Ways, chosen: int | None, title: str
+    groups: Sequence[Sequence[Among]], ways: Ways, chosen: int | None, title: str
 ) -> Section:
-    """A card for each different answer, compared with the commonest, and a table of all."""
-    common, differing = groups[0][0], Differing()
-    runs = sorted((one for group in groups for one in group), key=lambda one: one.place)
+    """A card for each different answer, compared with the commonest; the download has all runs."""
+    common, differing = groups[0][0].answer, Differing()
 
     def compared(text: str, other: str) -> Words:
         whole = [Span("differs: ", "soft")] if differing.wholly(text, other) else []
         return [*whole, *spans(differing(text, other))]
 
-    def link(one: OneAnswer, text: str) -> Span:
-        here = one.place == chosen
-        href = "" if here else ways.answer(one.run_id, one.place) or ""
-        return Span(text, "strong" if here else "", foreign=True, href=href)
-
-    def card(group: Sequence[OneAnswer]) -> Card:
-        first = group[0]
-        mark, kind, ended = first.outcome
-        wordings = list(dict.fromkeys(one.asked for one in group if one.asked))[:WORDINGS]
-        cited = [(id, id not in common.cited) for id in first.cited] or [("nothing", False)]
-        lacks = ", ".join(id for id in common.cited if id not in first.cited)
+    def card(group: Sequence[Among]) -> Card:
+        place, first, _, (mark, kind, ended) = group[0]
+        asked = list(dict.fromkeys(one.answer.asked for one in group))[:WORDINGS]
+        cited = [(id, id not in common.cited_ids) for id in first.cited_ids]
+        lacks = ", ".join(id for id in common.cited_ids if id not in first.cited_ids)
         named: list[Span] = []
-        for one in group[:NAMED]:
-            named += [*([Span("; ")] if named else []), link(one, one.varied)]
-        if len(group) > NAMED:
-            named.append(Span(f"; {numbers.count(len(group) - NAMED)} more"))
-        times = Span(f" {numbers.counted(len(group), 'run')}", "soft")
+        for place, one, varied, _ in group[:NAMED]:
+            here = place == chosen
+            href = "" if here else ways.answer(one.trace.run_id, place) or ""
+            name = Span(varied, "strong" if here else "", foreign=True, href=href)
+            named += [*([Span("; ")] if named else []), name]
+        left_out = f"; {len(group) - NAMED:,} more" if len(group) > NAMED else ""
         facts: list[tuple[str, Words]] = [
-            *(("question", compared(text, common.asked)) for text in wordings),
-            ("error" if kind == "failed" else "answer", compared(first.said, common.said)),
-            ("cites", spans(cited, ", ")),
+            *(("question", compared(text, common.asked)) for text in asked),
+            ("error" if first.kind == "error" else "answer", compared(first.said, common.said)),
+            ("cites", spans(cited, ", ") or "nothing"),
             ("does not cite", doc.theirs(lacks)),
-            ("runs", named),
+            ("runs", [*named, Span(left_out)]),
         ]
+        times = Span(f" {numbers.counted(len(group), 'run')}", "soft")
         return Card([*doc.theirs(ended), times], facts, (mark, kind))
 
     cards = [card(group) for group in groups[:MOST_CARDS]]
+    runs = sorted((one for group in groups for one in group), key=lambda one: one.place)
     counts = Counter((one.outcome[0], one.outcome[2]) for one in runs)
     ended = (f"{doc.listed(*one, sep=' ')}: {times:,}" for one, times in counts.most_common())
-    more = len(groups) - len(cards)
+    more, unmarked = len(groups) - len(cards), differing.unmarked
     notes = doc.listed(
         f"{numbers.counted(more, 'other answer')} only in the download" if more > 0 else "",
-        differing.unmarked and f"{numbers.counted(differing.unmarked, 'text')} too long to compare",
+        f"{numbers.counted(unmarked, 'text')} too long to compare" if unmarked else "",
     )
     heads = ("run_id", "varied", "outcome", "question", "answer", "cited", "latency_ms")
     rows = [
-        (
-            *(one.run_id, one.varied, one.outcome[2], one.asked, one.said),
-            " ".join(one.cited),
-            one.ms,
-        )
-        for one in runs
-    ]
-    remark = "Equal answers share a card; differences from the most frequent one are marked"
+        (one.trace.run_id, varied, ended[2], one.asked, one.said, " ".join(one.cited_ids),
+         one.trace.latency_ms)
+        for _, one, varied, ended in runs
+    ]  # fmt: skip
     return parts.section(
         title,
         *(Text(doc.theirs("; ".join(ended))), doc.Cards(cards), Text(notes, "soft")),
         doc.Data("runs", heads, lambda: rows),
         anchor="side-by-side",
-        remark=remark,
+        remark="Equal answers share a card; differences from the most frequent one are marked",
     )
 
 
@@ -186,17 +155,6 @@ def outcomes_of(question: TracedQuestion) -> dict[str, Outcome]:
         more = {"refusal": refused, "code": f": {run.code}"}.get(name, "")
         found[run.run_id] = (mark, kind, words + more)
     return found
-
-
-def agreements_of(row: UnitRow) -> str:
-    """The states of λ that the unit is in, in words."""
-    found = (
-        f"{about} {state}, that is: {MEANINGS[state]}"
-        for which, about in LAMBDA.items()
-        for state in STATES
-        if row.values.get(f"traceability.{which}_{state}") == 1
-    )
-    return "; ".join(found)
 
 
 def over_runs(over: Sequence[UnitInRun], ways: Ways, claim: str) -> Iterator[Block]:

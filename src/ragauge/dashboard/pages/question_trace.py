@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain, islice, pairwise
+from functools import cached_property
+from itertools import islice, pairwise
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import msgspec
@@ -16,25 +16,21 @@ from ragauge.citations.joining import Retrieved, cited_id, joined
 from ragauge.citations.offsets import OffsetReading, Place
 from ragauge.citations.payload import as_mapping, read_fields, read_offsets, told
 from ragauge.contracts.citation import Offsets
-from ragauge.contracts.facts import Facts
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import Run
-from ragauge.contracts.trace import Trace
+from ragauge.contracts.kept import KeptAnswer
 from ragauge.ingest.answered.written_lists import TEXTS
 from ragauge.metrics.facts import Reader, Reading, error_reason
 from ragauge.text.canonical import composed
 from ragauge.text.citations import take_apart
 from ragauge.text.grounding.markers import Marker, cited_in
 
-MOST_CHUNKS = 200
-"""Of an answer; a page with more is read by nobody."""
 MOST_CITATIONS = 200
 """Of an answer that are shown."""
+LONGEST_ANSWER = 50_000
+"""Characters of an answer that are shown."""
 LONGEST_TEXT = 20_000
 """Characters of a chunk that are shown, and that an answer is compared with."""
-SCORES = ("score_raw", "score_norm", "rerank_score")
-_SHOWN_APART = {*SCORES, *TEXTS, "k_pos", "k_final", "source_url", "offsets", "snippet_id"}
-_MOST_FIELDS = 24
 UNITS = {"char": "characters", "token": "tokens"}
 _WEB = re.compile(r"(?i)https?://[^\s/?#]\S*")
 
@@ -60,36 +56,13 @@ def offset_reading(run: Run) -> OffsetReading:
     return OffsetReading()
 
 
-class ReadAnswer(Struct, frozen=True):
-    """What an answer is."""
-
-    kind: Literal["answer", "refusal", "error"]
-    said: str
-    """Its claim, or why there is none."""
-    facts: Facts
-
-
-def read_answer(reader: Reader, gold: Gold | None, trace: Trace) -> ReadAnswer:
-    """What the answer is; without a gold question nothing is looked for in its claim."""
-    known = gold or Gold(qid="", question=trace.q or "", answerable=True)
-    facts = reader.facts(reader.key(known), trace)
-    if facts.status == "error":
-        return ReadAnswer("error", error_reason(trace), facts)
-    kind: Literal["answer", "refusal"] = "answer" if facts.answered else "refusal"
-    return ReadAnswer(kind, facts.claim or answer_text(trace), facts)
-
-
-def answer_text(trace: Trace) -> str:
-    """The text of the answer: the claim where it came as fields."""
-    structured = trace.answer_json
-    return (structured.claim if structured and structured.claim else trace.answer) or ""
-
-
 class Chunk(Struct, frozen=True, kw_only=True):
     """A retrieved chunk, as far as its trace describes it."""
 
     place: int
     """From 1, as the trace lists it: what the marker [1] names."""
+    payload: Mapping[str, Any]
+    """As the trace has it."""
     id: str | None
     text: str | None
     doc_id: str | None
@@ -98,10 +71,6 @@ class Chunk(Struct, frozen=True, kw_only=True):
     """None where they are absent, or no place."""
     k_pos: int | None
     k_final: int | None
-    scores: dict[str, Any]
-    source: Any
-    fields: dict[str, str]
-    """What else the payload says."""
     gold: bool
     quote: ClassVar[None] = None
 
@@ -116,171 +85,167 @@ class Chunk(Struct, frozen=True, kw_only=True):
         return self.place if known is None else known
 
 
-def retrieved_by(trace: Trace) -> list[Any]:
-    """What a trace says was retrieved, best first: payloads, and ids for the rest."""
-    payloads: list[Any] = [*(trace.retrieved or ())]
-    known = {cited_id(one) for one in payloads}
-    return [*payloads, *(id for id in trace.retrieved_ids or () if id not in known)]
-
-
-def chunks_of(trace: Trace, gold_ids: Collection[str]) -> list[Chunk]:
-    """The chunks, by their final rank, else by the one before reranking, else as listed."""
-    wanted = frozenset(map(composed, gold_ids))
-    raw = retrieved_by(trace)[:MOST_CHUNKS]
-    keys = dict.fromkeys(key for one in raw if isinstance(one, dict) for key in one)
-    others = sorted(key for key in keys if "score" in key.lower() and key not in SCORES)
-    scores = [*(name for name in SCORES if name in keys), *others][:_MOST_FIELDS]
-    chunks = []
-    for place, one in enumerate(raw, 1):
-        written: Mapping[str, Any] = one if isinstance(one, dict) else {}
-        fields, id = read_fields(written).fields, cited_id(one)
-        texts = (written[name] for name in TEXTS if isinstance(written.get(name), str))
-        text = next((text for text in texts if text.strip()), None)
-        rest = [key for key in written if key not in _SHOWN_APART and key not in scores]
-        made = Chunk(
-            place=place,
-            id=id,
-            text=None if text is None else text[:LONGEST_TEXT],
-            doc_id=fields.get("doc_id"),
-            rev=fields.get("rev"),
-            offsets=fields.get("offsets"),
-            k_pos=fields.get("k_pos"),
-            k_final=fields.get("k_final"),
-            scores={name: written[name] for name in scores if written.get(name) is not None},
-            source=written.get("source_url"),
-            fields={key: words(written[key]) for key in rest[:_MOST_FIELDS]},
-            gold=id is not None and composed(id) in wanted,
-        )
-        chunks.append(made)
-
-    def order(one: Chunk) -> tuple[float, ...]:
-        ranks = (one.k_final, one.k_pos, one.place)
-        return tuple(math.inf if rank is None else rank for rank in ranks)
-
-    return sorted(chunks, key=order)
-
-
-def words(value: Any) -> str:
-    """What somebody else wrote, as a text; nothing for None."""
-    return "" if value is None else value if isinstance(value, str) else str(told(value))
-
-
 class Cited(Struct, frozen=True, kw_only=True):
     """A citation with what is known of the place it points to."""
 
     id: str | None
-    chunk: int | None
-    """The place of the retrieved chunk, from 1; None where it was not retrieved."""
+    chunk: Chunk | None
+    """None where it was not retrieved."""
     doc_id: str | None
     rev: str | None
     offsets: Offsets | None
     """As the answer wrote them, else the chunk's."""
-    known: Offsets | None
-    """The chunk's, as far as it was retrieved with them."""
     is_written: bool
     """Whether the answer gave offsets itself."""
     quote: str | None
-    text: str | None
-    """The chunk's own, where the trace has it."""
     segment: int | None
     """Whose citation it is, from 0; None where it is the answer's."""
     item: int | None
     """Which of its list, from 0; None where it is in the text."""
 
     @property
-    def both(self) -> str:
-        """The span that is cited and the chunk's own, where they differ."""
-        if self.offsets is None or self.known is None or self.offsets == self.known:
-            return ""
-        chunk = f"{self.known.start}–{self.known.end}"
-        return f"cites {span_words(self.offsets)}, the chunk has {chunk}"
+    def text(self) -> str | None:
+        return self.chunk.text if self.chunk else None
+
+    @property
+    def known(self) -> Offsets | None:
+        """Of the chunk."""
+        return self.chunk.offsets if self.chunk else None
 
 
-class Named:
-    """What was retrieved, by what an answer may call it: an id, or a place from 1."""
+class Answer:
+    """An answer as its trace describes it: what it says, what was retrieved, and what it cites."""
 
-    def __init__(self, trace: Trace) -> None:
-        self._raw = retrieved_by(trace)
-        self._known = Retrieved(self._raw)
-        self._places: dict[str, int] = {}
-        for place, one in enumerate(self._raw, 1):
-            if (id := cited_id(one)) is not None:
-                self._places.setdefault(id, place)
-        self.ids: Collection[str] = self._places
+    def __init__(
+        self, kept: KeptAnswer, reader: Reader, gold: Gold | None = None, prefix: str = ""
+    ) -> None:
+        """Without a gold question nothing is looked for in the claim.
+
+        `prefix` is what ids begin with, where a page has two answers.
+        """
+        self.kept, self.trace, self.prefix = kept, kept.trace, prefix
+        trace = kept.trace
+        known = gold or Gold(qid="", question=trace.q or "", answerable=True)
+        self._question = known.question
+        self.facts = reader.facts(reader.key(known), trace)
+        structured = trace.answer_json
+        text = (structured.claim if structured and structured.claim else trace.answer) or ""
+        self._text, self.text = text, text[:LONGEST_ANSWER]
+        self.kind: Literal["answer", "refusal", "error"]
+        self.kind = "answer" if self.facts.answered else "refusal"
+        self.said = self.facts.claim or text
+        """Its claim, or why there is none."""
+        if self.facts.status == "error":
+            self.kind, self.said = "error", error_reason(trace)
+        # A claim in a reply of JSON is what a reader wants to see, also where it was respelled.
+        elif text.lstrip().startswith(("{", "```")) or self.said not in self.text:
+            self.text = self.said
+        payloads: list[Any] = [*(trace.retrieved or ())]
+        ids = {cited_id(one) for one in payloads}
+        raw = [*payloads, *(id for id in trace.retrieved_ids or () if id not in ids)]
+        self.says_retrieved = trace.retrieved is not None or trace.retrieved_ids is not None
+        self._retrieved = Retrieved(raw)
+        wanted = frozenset(map(composed, gold.gold_citations if gold else ()))
+        self.chunks = [_chunk(one, place, wanted) for place, one in enumerate(raw, 1)]
+        """In the order of the trace."""
+        self._by_id = {one.id: one for one in reversed(self.chunks) if one.id is not None}
+        self.ids: Collection[str] = self._by_id
+
+    def chunk(self, name: str | None) -> Chunk | None:
+        """The chunk that an answer calls so: by its id, or by its place from 1."""
+        if name is None:
+            return None
+        id = self._retrieved.as_retrieved(name)
+        if id is None and name.isascii() and name.isdigit() and len(name) < 4:
+            return self.chunks[int(name) - 1] if 0 < int(name) <= len(self.chunks) else None
+        return self._by_id.get(id or "")
 
     def markers(self, text: str) -> list[Marker]:
         """The markers in a text, such as [2] or [p1#3], and where they are."""
-        return cited_in(text, self.ids, numbered=bool(self._raw)).markers
+        return cited_in(text, self.ids, numbered=bool(self.chunks)).markers
 
-    def meant(self, name: str) -> str:
-        """The id that a marker's name means."""
-        numeral = name.isascii() and name.isdigit() and len(name) < 4
-        is_place = numeral and 0 < int(name) <= len(self._raw)
-        if self._known.as_retrieved(name) is None and is_place:
-            return cited_id(self._raw[int(name) - 1]) or name
-        return name
+    @cached_property
+    def cited(self) -> list[Cited]:
+        """Every citation: of the answer's list, of its segments, of the markers in its text."""
+        return [self._cited(*one) for one in islice(self._written(), MOST_CITATIONS)]
 
-    def place(self, name: str) -> int | None:
-        """The place of the chunk; None where nothing like it was retrieved."""
-        return self._places.get(self._known.as_retrieved(self.meant(name)) or "")
+    def _written(self) -> Iterator[tuple[Any, int | None, int | None]]:
+        """Citations as they are written, with the segment and the place in its list."""
+        trace = self.trace
+        own = trace.answer_json.citations if trace.answer_json else None
+        # Complete where a system gave them so, else ids, else as its text has them.
+        given = next((one for one in (trace.cited, own, trace.citations) if one), None)
+        listed = take_apart(self._text).citations or () if given is None else given
+        yield from ((one, None, item) for item, one in enumerate(listed))
+        for place, segment in enumerate(trace.segments or ()):
+            citations = segment.get("citations")
+            for item, one in enumerate(citations if isinstance(citations, list | tuple) else ()):
+                yield one, place, item
+        for name in (name for marker in self.markers(self._text) for name in marker.names):
+            chunk = self.chunk(name)
+            yield (chunk and chunk.id) or name, None, None
 
-    def chunk(self, id: str | None) -> Any:
-        return self._known.chunk(None if id is None else self._known.as_retrieved(id))
-
-
-def citations_of(trace: Trace, chunks: Sequence[Chunk]) -> list[Cited]:
-    """Every citation of an answer: of its list, of its segments, of the markers in its text."""
-    named, texts = Named(trace), {chunk.place: chunk.text for chunk in chunks}
-    names = (name for marker in named.markers(answer_text(trace)) for name in marker.names)
-    marked = ((named.meant(name), None, None) for name in names)
-    found = []
-    for raw, segment, item in islice(chain(_written(trace), marked), MOST_CITATIONS):
+    def _cited(self, raw: Any, segment: int | None, item: int | None) -> Cited:
         id, written = cited_id(raw), as_mapping(raw)
-        place = None if id is None else named.place(id)
-        readable = written is not None or isinstance(raw, str)
-        chunk = named.chunk(id)
-        fields = joined(raw if readable else {}, chunk).fields
+        readable, chunk = written is not None or isinstance(raw, str), self.chunk(id)
+        payload = chunk.payload if chunk and chunk.payload else None
+        fields = joined(raw if readable else {}, payload).fields
         given = written.get("offsets") if written is not None else None
         own = None if given is None else read_offsets(given)[0]
         quote = written.get("quote") if written is not None else None
-        one = Cited(
+        return Cited(
             id=id if readable else str(told(raw)),
-            chunk=place,
+            chunk=chunk,
             doc_id=fields.get("doc_id"),
             rev=fields.get("rev"),
             offsets=own or fields.get("offsets"),
-            known=fields.get("offsets") if chunk is not None else None,
             is_written=own is not None,
             quote=quote if isinstance(quote, str) and quote.strip() else None,
-            text=None if place is None else texts.get(place),
             segment=segment,
             item=item,
         )
-        found.append(one)
-    return found
+
+    @property
+    def asked(self) -> str:
+        """The question in the words that were sent."""
+        return self.trace.question_sent or self.trace.q or self._question
+
+    @cached_property
+    def cited_ids(self) -> tuple[str, ...]:
+        return tuple(sorted({one.id for one in self.cited if one.id is not None}))
+
+    @property
+    def pointing(self) -> list[Cited]:
+        """The citations without those that name an id alone which another gives a span for.
+
+        Systems list the ids of their segments' citations once more: that points nowhere else.
+        """
+        written = {one.id for one in self.cited if one.is_written}
+        return [one for one in self.cited if one.is_written or one.id not in written]
 
 
-def _written(trace: Trace) -> Iterator[tuple[Any, int | None, int]]:
-    """The citations of the answer's list and of its segments, with the segment and the place."""
-    structured = trace.answer_json
-    own = structured.citations if structured else None
-    # Complete where a system gave them so, else ids, else as its text has them.
-    given = next((one for one in (trace.cited, own, trace.citations) if one), None)
-    listed = take_apart(answer_text(trace)).citations or () if given is None else given
-    yield from ((one, None, item) for item, one in enumerate(listed))
-    for place, segment in enumerate(trace.segments or ()):
-        citations = segment.get("citations")
-        for item, one in enumerate(citations if isinstance(citations, list | tuple) else ()):
-            yield one, place, item
+def _chunk(raw: Any, place: int, wanted: Collection[str]) -> Chunk:
+    payload: Mapping[str, Any] = raw if isinstance(raw, dict) else {}
+    fields, id = read_fields(payload).fields, cited_id(raw)
+    texts = (payload[name] for name in TEXTS if isinstance(payload.get(name), str))
+    text = next((text for text in texts if text.strip()), None)
+    return Chunk(
+        place=place,
+        payload=payload,
+        id=id,
+        text=None if text is None else text[:LONGEST_TEXT],
+        doc_id=fields.get("doc_id"),
+        rev=fields.get("rev"),
+        offsets=fields.get("offsets"),
+        k_pos=fields.get("k_pos"),
+        k_final=fields.get("k_final"),
+        gold=id is not None and composed(id) in wanted,
+    )
 
 
-def without_bare(found: Sequence[Cited]) -> list[Cited]:
-    """The citations without those that name an id alone which another gives a span for.
-
-    Systems list the ids of their segments' citations once more: that points nowhere else.
-    """
-    written = {one.id for one in found if one.is_written}
-    return [one for one in found if one.is_written or one.id not in written]
+def words(value: Any) -> str:
+    """What somebody else wrote, as a text; nothing for None."""
+    return "" if value is None else value if isinstance(value, str) else str(told(value))
 
 
 def span_words(one: Offsets) -> str:
