@@ -6,10 +6,12 @@ Each function gives a block. Its macro is in `parts.html`, and is given the plac
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from msgspec import Struct
 
+from ragauge.citations.offsets import Place as Stretch
 from ragauge.dashboard.listing import Address, Listed
 from ragauge.dashboard.rendering import drawn
 from ragauge.reports.document import Html, Place, Section, Span, Words
@@ -131,3 +133,37 @@ def _served(draw: Callable[[Place], Markup | str]) -> Html:
     from markupsafe import Markup
 
     return Html(lambda at: Markup(draw(at)) if at.served else Markup(""))  # escaped as made
+
+
+class Mark(NamedTuple):
+    """A stretch of a text with its class, the id that it links to, and its own id."""
+
+    place: Stretch
+    kind: str = ""
+    to: str = ""
+    id: str = ""
+
+
+def marked(text: str, marks: Sequence[Mark]) -> list[tuple[str, str, str, str]]:
+    """The text in pieces, each with what the first mark says that says it there.
+
+    >>> marked("In 1885 [1]", [Mark(Place(3, 7), "good", "", "a"), Mark(Place(8, 11), to="c1")])
+    [('In ', '', '', ''), ('1885', 'good', '', 'a'), (' ', '', '', ''), ('[1]', '', 'c1', '')]
+    """
+    ends = {at for mark in marks for at in mark.place if 0 < at < len(text)}
+    found: list[tuple[str, str, str, str]] = []
+    for start, end in pairwise([0, *sorted(ends), len(text)]):
+        here = [one for one in marks if one.place.start <= start and end <= one.place.end]
+        kind = next((one.kind for one in here if one.kind), "")
+        to = next((one.to for one in here if one.to), "")
+        id = next((one.id for one in here if one.id and one.place.start == start), "")
+        if found and not id and found[-1][1:3] == (kind, to):
+            found[-1] = (found[-1][0] + text[start:end], *found[-1][1:])
+        elif start < end:
+            found.append((text[start:end], kind, to, id))
+    return found
+
+
+def text(given: Any, marks: Sequence[Mark] = ()) -> Html:
+    """Somebody else's text, with what is marked and linked in it."""
+    return macro("text", marked(given, marks))

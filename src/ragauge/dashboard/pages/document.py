@@ -15,18 +15,16 @@ from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.links import Links, run_names
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.page import Page
-from ragauge.dashboard.pages.question_answer import text_block
 from ragauge.dashboard.pages.question_trace import (
     LONGEST_TEXT,
     Answer,
     Chunk,
     Cited,
-    Mark,
-    marked,
     offset_reading,
     reader_of,
     span_words,
 )
+from ragauge.dashboard.parts import Mark, marked
 from ragauge.dashboard.unit_list import SHORT, Ways
 from ragauge.metrics.facts import Reader
 from ragauge.reports import document as doc
@@ -85,45 +83,27 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         facts += [("proof", PROVEN if document.proven else UNPROVEN), ("length", length)]
     if offsets:
         facts.append(("span", f"characters {offsets.start}–{offsets.end} (end not included)"))
-    for one in known:
-        if one.offsets and one.known and one.offsets != one.known:
-            is_cited = offsets == one.offsets or (not offsets and one.offsets.unit == "token")
-            other = one.known if is_cited else one.offsets
-            if is_cited or offsets == one.known:
-                href = ways.document(doc_id, rev, other) if other.unit == "char" else None
-                label = "span of the chunk" if is_cited else "span that the answer cites"
-                facts.append((label, [Span(span_words(other), "warm", href=href or "")]))
-    left_out = [
-        f"{counted(more, one)} not included: the page takes {most:,}."
-        for more, one, most in (
-            (len(answers) - MOST_ANSWERS, "answer", MOST_ANSWERS),
-            (len(every) - MOST_KNOWN, "cited or retrieved span", MOST_KNOWN),
-        )
-        if more > 0
-    ]
-    facts.append(("left out", " ".join(left_out)))
-    blocks: list[Block] = [
-        parts.header(doc.theirs(doc_id), eyebrow=eyebrow),
-        Facts(list(dict.fromkeys((label, tuple(doc.spans(words))) for label, words in facts))),
-    ]
+    more_answers, more = len(answers) - MOST_ANSWERS, len(every) - MOST_KNOWN
+    left_out = doc.listed(
+        more_answers > 0 and f"{counted(more_answers, 'answer')} after the first {MOST_ANSWERS}",
+        more > 0 and f"{counted(more, 'span')} after the first {MOST_KNOWN}",
+    )
+    facts.append(("not included", left_out))
+    blocks: list[Block] = [parts.header(doc.theirs(doc_id), eyebrow=eyebrow), Facts(facts)]
     if document:
         blocks += _text(document, offsets, known, ways, begin)
     else:
         blocks.append(parts.empty("The document is not kept", NOT_KEPT, COMMANDS))
-        for place, one in enumerate(one for one in known if one.text):
-            is_it = bool(offsets) and one.offsets == offsets
-            mark = Mark(Place(0, LONGEST_TEXT), "cited", id="" if place else "cited")
-            text = text_block(one.text, [mark] if is_it else ())
-            remark = "The document may not have this text."
-            section = Section(title="Chunk", about=one.id or "", remark=remark, blocks=[text])
-            blocks.append(section)
-    if known:
-        rows = [
-            (one.id, isinstance(one, Cited), *_ends(one.offsets), *_ends(one.known), one.quote)
+        texts = [
+            (
+                span_words(one.offsets) if one.offsets else "no offsets",
+                [Span(one.text, foreign=True, marked=bool(offsets) and one.offsets == offsets)],
+            )
             for one in known
+            if one.text
         ]
-        heads = ("id", "cited", "start", "end", "chunk_start", "chunk_end", "quote")
-        blocks.append(doc.Data("citations", heads, lambda: rows))
+        title = "Chunks, which may differ from the document"
+        blocks += [Section(title=title, blocks=[Facts(texts)])] if texts else []
     crumbs = (
         ("Runs", links.runs()),
         (run_names(run), links.run(run.id)),
@@ -132,10 +112,6 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     )
     title = f"{cut(doc_id, SHORT)} · document"
     return Page(title=title, here="runs", blocks=blocks, links=links, crumbs=crumbs)
-
-
-def _ends(span: Offsets | None) -> tuple[int | None, int | None]:
-    return (span.start, span.end) if span else (None, None)
 
 
 def pointers(
@@ -192,8 +168,8 @@ def _text(
     elif place:
         about = [Span("The span is not completely in the part that is shown. ", "warm")]
     if others:
-        spans_there = counted(len(others), "other cited or retrieved span")
-        about.append(Span(f"{spans_there} marked more lightly.", "soft"))
+        many = counted(len(others), "other cited or retrieved span")
+        about.append(Span(f"{many} marked more lightly.", "soft"))
     here = (ways.document(document.doc_id, document.rev, offsets) or "").partition("#")[0]
     earlier = f"{here}&from={max(0, window.start - LONGEST)}" if window.start else ""
     later = f"{here}&from={window.end}" if window.end < len(text) else ""

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import msgspec
 from msgspec import structs
 
 from ragauge.contracts.citation import Offsets
@@ -35,7 +34,6 @@ from ragauge.dashboard.pages.question_answer import (
     plain,
     retrieved,
     support,
-    text_block,
 )
 from ragauge.dashboard.pages.question_runs import (
     LAST,
@@ -45,7 +43,7 @@ from ragauge.dashboard.pages.question_runs import (
     side_by_side,
     traced_outcomes,
 )
-from ragauge.dashboard.pages.question_trace import Answer, reader_of
+from ragauge.dashboard.pages.question_trace import Answer, reader_of, words
 from ragauge.dashboard.rightness import outcome, right_means
 from ragauge.dashboard.unit_list import SHORT, Ways, list_fields, unit_query
 from ragauge.metrics.table import table
@@ -134,7 +132,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
             own.append(Text([*run_id, Span("one of "), Span(total, to=("here", "side-by-side"))]))
         own += answer(shown, gold, ways, against)
         supported, marks = support(shown, question, run, row, report)
-        left = [*supported, *findings(shown, ways)]
+        left = [*supported, *findings(shown)]
         right.append(Section(title="Retrieved", blocks=list(retrieved(shown, marks, ways))))
     else:
         own += _without_answer(row, has_texts=answered is not None)
@@ -146,7 +144,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         texts: list[Block] = []
         for name, text in references.items():
             texts += [Text(name, "soft")] if len(references) > 1 else []
-            texts.append(text_block(text, compared(plain(shown), text)[1] if shown else ()))
+            texts.append(parts.text(text, compared(plain(shown), text)[1] if shown else ()))
         expected, more = _gold(held, answers, ways) if held else ([], [])
         pair.append(Section(title="Reference", blocks=[*texts, *expected]))
         inside = [Facts(more)]
@@ -162,9 +160,13 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         *over_runs(over, ways, claim_of(row) or (shown.said if shown else "")),
         Section(title="Values", blocks=[values(run, row, report, unit, facts, links)]),
     ]
-    if details := details_of(row):
-        known = Facts([(name, doc.theirs(text)) for name, text in details])
-        blocks.append(Section(title="Other details", blocks=[known]))
+    details = [
+        (name, doc.theirs(words(value)))
+        for name, value in sorted(row.detail.items())
+        if name not in SHOWN_APART
+    ]
+    if details:
+        blocks.append(Section(title="Other details", blocks=[Facts(details)]))
     crumbs = (
         ("Runs", links.runs()),
         (run_names(run), links.run(run.id)),
@@ -180,8 +182,8 @@ def _header(
 ) -> Iterator[Block]:
     """The question, how its answer ended, and the way to the next."""
     run, detail = ways.run, row.detail
-    words, _, tone = outcome(row)
-    ended = [Span(words, tone, foreign=True)]
+    said_of, _, tone = outcome(row)
+    ended = [Span(said_of, tone, foreign=True)]
     ended += [
         Span(f" · {means}", "soft") for state, means in MEANINGS.items() if state == row.label
     ]
@@ -342,14 +344,14 @@ def values(
 
     def reason(id: str) -> Cell:
         metric, given = known.get(id), reasons or {}
-        words = given.get(id) or given.get(id.partition(".")[2], "")
+        why = given.get(id) or given.get(id.partition(".")[2], "")
         # A metric of another package is not called to make a page.
         is_own = metric is not None and metric.measure.__module__.startswith("ragauge.")
-        if not words and metric and is_own and facts is not None and metric.reads == "facts":
-            words = metric(facts).reason or ""
-        if not words and row.values.get(id) is None:
-            words = NOT_KEPT if reasons is None else UNKNOWN
-        return names(words, "dim")
+        if not why and metric and is_own and facts is not None and metric.reads == "facts":
+            why = metric(facts).reason or ""
+        if not why and row.values.get(id) is None:
+            why = NOT_KEPT if reasons is None else UNKNOWN
+        return names(why, "dim")
 
     return doc.table(
         [id for id in every if id.partition(".")[0] in families] or every,
@@ -376,20 +378,6 @@ def _reasons(report: Any, unit: str) -> dict[str, str] | None:
     return {}
 
 
-def details_of(row: UnitRow) -> list[tuple[str, str]]:
-    """What else the row says, in words."""
-
-    def words(value: Any) -> str:
-        if isinstance(value, list | tuple):
-            return ", ".join(filter(None, map(words, value)))
-        if value is None or isinstance(value, str):
-            return value or ""
-        return msgspec.json.encode(value).decode()
-
-    details = sorted(row.detail.items())
-    return [(name, words(value)) for name, value in details if name not in SHOWN_APART]
-
-
 def errors(report: Any, unit: str, right: bool | None) -> Iterator[Block]:
     """The errors about the unit, of those that the report keeps."""
     report, unit = of_its_task(report, unit)
@@ -398,8 +386,8 @@ def errors(report: Any, unit: str, right: bool | None) -> Iterator[Block]:
         case LabelDetail():
             for pair in detail.confusions:
                 if unit in pair.examples:
-                    words = f"{pair.predicted}; gold label: {pair.gold}"
-                    blocks.append(Text([Span("Predicted label: "), *doc.theirs(words)]))
+                    pair_words = f"{pair.predicted}; gold label: {pair.gold}"
+                    blocks.append(Text([Span("Predicted label: "), *doc.theirs(pair_words)]))
         case RankingDetail():
             kept = tuple(one for one in detail.queries if one.query == unit)
             made = queries(report, structs.replace(detail, queries=kept))

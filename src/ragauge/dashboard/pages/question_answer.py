@@ -26,13 +26,11 @@ from ragauge.dashboard.pages.question_trace import (
     MOST_CITATIONS,
     Answer,
     Chunk,
-    Cited,
-    Mark,
-    marked,
     span_words,
     web_address,
     words,
 )
+from ragauge.dashboard.parts import Mark
 from ragauge.dashboard.rendering import drawn
 from ragauge.dashboard.unit_list import SHORT, Ways
 from ragauge.ingest.answered.written_lists import TEXTS
@@ -44,7 +42,6 @@ from ragauge.reports.document import (
     Cell,
     Column,
     Facts,
-    Html,
     Row,
     Section,
     Span,
@@ -108,11 +105,6 @@ def by_rank(one: Answer) -> list[Chunk]:
     return sorted(one.chunks, key=order)[:MOST_CHUNKS]
 
 
-def text_block(text: Any, marks: Sequence[Mark] = ()) -> Html:
-    """Somebody else's text, with what is marked and linked in it."""
-    return parts.macro("text", marked(text, marks), template="question.html")
-
-
 def compared(ours: str, theirs: str) -> tuple[list[Mark], list[Mark]]:
     """What only one of two texts has, marked; nothing in a text of which nearly all differs."""
     found: tuple[list[Mark], list[Mark]] = ([], [])
@@ -145,7 +137,7 @@ def answer(one: Answer, gold: Gold | None, ways: Ways, against: str) -> Iterator
             marks += [Mark(Place(at, at + len(piece)), "good")] if is_phrase else []
             at += len(piece)
         marks += [*compared(plain(one), against)[0], *links_of(one)]
-        yield text_block(one.text, marks)
+        yield parts.text(one.text, marks)
     facts = [*_citations(one, gold, ways)]
     if one.kind == "answer" and not one.cited:
         facts.append(("citations", "none"))
@@ -171,7 +163,7 @@ def answer(one: Answer, gold: Gold | None, ways: Ways, against: str) -> Iterator
         yield Section(title=title, folded=True, blocks=[doc.Points(points)])
     sent = (trace.answer or "")[:LONGEST_ANSWER]
     if sent.strip() != one.text.strip():
-        yield Section(title="The reply as it was sent", folded=True, blocks=[text_block(sent)])
+        yield Section(title="The reply as it was sent", folded=True, blocks=[parts.text(sent)])
     fields = ("run_id", "seed", "temperature", "jitter", "paraphrase", "repeat", "attempt", "ts")
     made: list[tuple[str, Any]] = [("line", one.kept.where), ("question sent", trace.question_sent)]
     made += [(name.replace("_", " "), getattr(trace, name)) for name in fields]
@@ -244,10 +236,10 @@ def kind_of(run: Run, unit: str, report: Any) -> AnswerKind | None:
     return next((kind for kind in ANSWER_KINDS if kind == given), None)
 
 
-def verdict(run: Run, row: UnitRow | None, found: Groundedness | None, *, is_cut: bool) -> str:
+def verdict(run: Run, row: UnitRow, found: Groundedness | None, *, is_cut: bool) -> str:
     """The groundedness that the run recorded; where it did not measure it, the one found here."""
-    recorded = row.values.get(VALUE) if row else None
-    grounded = row.values.get(GROUNDED) == 1 if row and GROUNDED in row.values else None
+    recorded = row.values.get(VALUE)
+    grounded = row.values[GROUNDED] == 1 if GROUNDED in row.values else None
     note = CUT if is_cut else ""
     if recorded is not None:
         here = found.value if found else recorded
@@ -280,7 +272,9 @@ def support(
     chunks = {str(each.place): each for each in ranked}
     rows = []
     for sentence in found.sentences if found else ():
-        shown, closest = None, Cell("")
+        said = one.text[sentence.start : sentence.end]
+        checked = checked_sentence(sentence, said)
+        note: Words = doc.theirs(sentence.reason)
         if given := sentence.evidence:
             chunk, start, end = chunks[given.chunk], given.start, given.end
             text, place = chunk.text or "", f"{one.prefix}evidence-{chunk.place}-{start}"
@@ -289,26 +283,21 @@ def support(
             id = chunk.id or f"chunk {chunk.place}"
             around = (text[max(0, start - AROUND) : start], text[end : end + AROUND])
             shown = EvidenceText(chunk=id, before=around[0], text=text[start:end], after=around[1])
-            closest = Cell(cut(id, SHORT), id, foreign=True, to=("here", place))
-        said = one.text[sentence.start : sentence.end]
-        checked = checked_sentence(sentence, said)
+            link = Span(cut(id, SHORT), foreign=True, to=("here", place))
+            note = [link, Span(": "), *spans(quoted(shown, BESIDE))]
         level = f"{checked.level.words} {checked.value}".strip()
         cells = (
             Cell(level, sentence.score, badge=checked.level.badge),
             Cell(said, said, drawn=drawn("marked", checked.pieces)),
-            closest,
         )
-        note = spans(quoted(shown, BESIDE)) if shown else doc.theirs(sentence.reason)
         rows.append(Row(cells, note))
-    columns = [Column("support"), Column("sentence", prose=True), Column("closest chunk", spare=1)]
+    columns = [Column("support"), Column("sentence", prose=True)]
     table = doc.Table(columns=columns, rows=rows, below=False, name=None)
     reason = reason or (found.reason if found else "") or NO_TEXT
-    blocks = [
-        Text(verdict(run, row, found, is_cut=is_cut)),
-        table if rows else Text(reason, "soft"),
-    ]
-    title = "Support, sentence by sentence"
-    return [parts.section(title, *blocks, remark=SUPPORT if rows else "")], marks
+    blocks = [verdict(run, row, found, is_cut=is_cut), "" if rows else reason]
+    texts = [Text(one, "soft") for one in blocks if one]
+    title, remark = "Support, sentence by sentence", SUPPORT if rows else ""
+    return [parts.section(title, *texts, rows and table, remark=remark)], marks
 
 
 def retrieved(one: Answer, marks: Mapping[int, list[Mark]], ways: Ways) -> Iterator[Block]:
@@ -377,7 +366,7 @@ def _item(
         ("source", link),
     ]
     blocks: list[Block] = [Facts(facts)]
-    blocks.append(text_block(one.text, marks) if one.text else Text("It has no text.", "soft"))
+    blocks.append(parts.text(one.text, marks) if one.text else Text("It has no text.", "soft"))
     if rest:
         fields = Facts([(name, doc.theirs(value)) for name, value in rest[:MOST_FIELDS]])
         blocks.append(Section(title="Other fields", folded=True, blocks=[fields]))
@@ -392,15 +381,11 @@ def _item(
     )
 
 
-def findings(one: Answer, ways: Ways) -> Iterator[Block]:
+def findings(one: Answer) -> Iterator[Block]:
     """What an audit found in the answer: each finding with its place and what to do."""
-    kept = one.kept
-    placed: dict[tuple[int | None, int | None], Cited]
-    placed = {(each.segment, each.item): each for each in one.cited if each.item is not None}
 
-    def words_of(found: CitationFinding) -> list[Span]:
-        entry, each = explained(found.code), placed.get((found.segment, found.item))
-        href = ways.document(each.doc_id, each.rev, each.offsets) if each else None
+    def words_of(found: CitationFinding) -> Words:
+        entry = explained(found.code)
         at = [f"segments[{found.segment}]"] if found.segment is not None else []
         at += [f"citations[{found.item}]"] if found.item is not None else []
         at += [found.field] if found.field else []
@@ -411,17 +396,15 @@ def findings(one: Answer, ways: Ways) -> Iterator[Block]:
             found.tip or (entry.tip if entry else ""),
             sep=". ",
         )
-        return [
-            *(Span(found.code, "strong"), Span(f" {'.'.join(at)} ", "soft", foreign=True)),
-            *doc.theirs(said),
-            *([Span(" "), Span("Open the document", href=href)] if href else []),
-        ]
+        place = Span(f" {'.'.join(at)} ", "soft", foreign=True)
+        return [Span(found.code, "strong"), place, *doc.theirs(said)]
 
+    kept = one.kept
     points = [words_of(found) for found in kept.findings[:MOST_FINDINGS]]
     left_out = len(kept.findings) - MOST_FINDINGS
     if not points and kept.code is not None:
         nothing = "No problem was found at the depth of this audit."
-        points = [[Span(nothing if kept.code == OK else f"Worst code: {kept.code}", foreign=True)]]
+        points = [doc.theirs(nothing if kept.code == OK else f"Worst code: {kept.code}")]
     if points:
         remark = f"{numbers.count(left_out)} more are not shown" if left_out > 0 else ""
         yield parts.section("Audit findings", doc.Points(points), remark=remark)

@@ -188,27 +188,28 @@ def over_runs(over: Sequence[UnitInRun], ways: Ways, claim: str) -> Iterator[Blo
         ids = one.row.detail.get("cited")
         return names(" ".join(map(str, ids)) if isinstance(ids, list | tuple) else "")
 
-    def beside(one: UnitInRun) -> Cell:
+    def compared(one: UnitInRun) -> Cell:
         href = "" if is_here(one) else ways.beside(one.run.shown) or ""
         return Cell("compare" if href else "", href=href)
 
+    def recorded(one: UnitInRun) -> Cell:
+        return Cell(when(one.run.record.recorded_at), one.run.record.recorded_at)
+
     commands = dict.fromkeys(one.run.record.command for one in over)
     means = "; ".join(f"{command}: {right_means(command)}" for command in commands)
+    remark = f"the last {numbers.counted(len(over), 'run')} {of}; words that this run's answer "
     yield doc.table(
         over,
         {
             "run": name,
-            Column("recorded (UTC)", spare=1, key="recorded_at"): lambda one: Cell(
-                when(one.run.record.recorded_at), one.run.record.recorded_at
-            ),
+            Column("recorded (UTC)", spare=1, key="recorded_at"): recorded,
             "outcome": ended,
             Column("answer", prose=True): claimed,
             Column("cited", spare=2): cited,
-            "": beside,
+            "": compared,
         },
         title="Over runs",
-        remark=f"the last {numbers.counted(len(over), 'run')} {of}; words that this run's answer "
-        f"does not have are marked. Correct means, by command: {means}",
+        remark=f"{remark}does not have are marked. Correct means, by command: {means}",
         chosen=is_here,
         below=False,
         name="history",

@@ -6,14 +6,14 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from itertools import islice, pairwise
-from typing import Any, ClassVar, Literal, NamedTuple
+from itertools import islice
+from typing import Any, ClassVar, Literal
 
 import msgspec
 from msgspec import Struct
 
 from ragauge.citations.joining import Retrieved, cited_id, joined
-from ragauge.citations.offsets import OffsetReading, Place
+from ragauge.citations.offsets import OffsetReading
 from ragauge.citations.payload import as_mapping, read_fields, read_offsets, told
 from ragauge.contracts.citation import Offsets
 from ragauge.contracts.gold import Gold
@@ -100,8 +100,6 @@ class Cited(Struct, frozen=True, kw_only=True):
     quote: str | None
     segment: int | None
     """Whose citation it is, from 0; None where it is the answer's."""
-    item: int | None
-    """Which of its list, from 0; None where it is in the text."""
 
     @property
     def text(self) -> str | None:
@@ -169,23 +167,23 @@ class Answer:
         """Every citation: of the answer's list, of its segments, of the markers in its text."""
         return [self._cited(*one) for one in islice(self._written(), MOST_CITATIONS)]
 
-    def _written(self) -> Iterator[tuple[Any, int | None, int | None]]:
-        """Citations as they are written, with the segment and the place in its list."""
+    def _written(self) -> Iterator[tuple[Any, int | None]]:
+        """Citations as they are written, with their segment."""
         trace = self.trace
         own = trace.answer_json.citations if trace.answer_json else None
         # Complete where a system gave them so, else ids, else as its text has them.
         given = next((one for one in (trace.cited, own, trace.citations) if one), None)
         listed = take_apart(self._text).citations or () if given is None else given
-        yield from ((one, None, item) for item, one in enumerate(listed))
+        yield from ((one, None) for one in listed)
         for place, segment in enumerate(trace.segments or ()):
             citations = segment.get("citations")
-            for item, one in enumerate(citations if isinstance(citations, list | tuple) else ()):
-                yield one, place, item
+            found = citations if isinstance(citations, list | tuple) else ()
+            yield from ((one, place) for one in found)
         for name in (name for marker in self.markers(self._text) for name in marker.names):
             chunk = self.chunk(name)
-            yield (chunk and chunk.id) or name, None, None
+            yield (chunk and chunk.id) or name, None
 
-    def _cited(self, raw: Any, segment: int | None, item: int | None) -> Cited:
+    def _cited(self, raw: Any, segment: int | None) -> Cited:
         id, written = cited_id(raw), as_mapping(raw)
         readable, chunk = written is not None or isinstance(raw, str), self.chunk(id)
         payload = chunk.payload if chunk and chunk.payload else None
@@ -202,7 +200,6 @@ class Answer:
             is_written=own is not None,
             quote=quote if isinstance(quote, str) and quote.strip() else None,
             segment=segment,
-            item=item,
         )
 
     @property
@@ -254,39 +251,6 @@ def span_words(one: Offsets) -> str:
     'characters 85–362'
     """
     return f"{UNITS[one.unit]} {one.start}–{one.end}"
-
-
-class Mark(NamedTuple):
-    """A stretch of a text with its class, the id that it links to, and its own id."""
-
-    place: Place
-    kind: str = ""
-    to: str = ""
-    id: str = ""
-
-
-Piece = tuple[str, str, str, str]
-"""A text with its class, the id that it links to, and its own id."""
-
-
-def marked(text: str, marks: Sequence[Mark]) -> list[Piece]:
-    """The text in pieces, each with what the first mark says that says it there.
-
-    >>> marked("In 1885 [1]", [Mark(Place(3, 7), "good", "", "a"), Mark(Place(8, 11), to="c1")])
-    [('In ', '', '', ''), ('1885', 'good', '', 'a'), (' ', '', '', ''), ('[1]', '', 'c1', '')]
-    """
-    ends = {at for mark in marks for at in mark.place if 0 < at < len(text)}
-    found: list[Piece] = []
-    for start, end in pairwise([0, *sorted(ends), len(text)]):
-        here = [one for one in marks if one.place.start <= start and end <= one.place.end]
-        kind = next((one.kind for one in here if one.kind), "")
-        to = next((one.to for one in here if one.to), "")
-        id = next((one.id for one in here if one.id and one.place.start == start), "")
-        if found and not id and found[-1][1:3] == (kind, to):
-            found[-1] = (found[-1][0] + text[start:end], *found[-1][1:])
-        elif start < end:
-            found.append((text[start:end], kind, to, id))
-    return found
 
 
 def web_address(url: object) -> str:
