@@ -107,7 +107,7 @@ def test_a_refusal_has_the_frame_of_all_pages(path: str, page: Page, guarded: Se
     expect(page.locator(".store")).to_have_text("store the store")
     expect(page.locator("[aria-current]")).to_have_count(0)
     assert page.locator(".themes").bounding_box() == switch
-    expect(page.locator("main a")).to_have_text(["Runs", "History", "Compare", "Gold"])
+    expect(page.locator("main h1")).to_be_visible()
 
 
 def test_an_address_that_leads_nowhere_says_so(page: Page, guarded: Served) -> None:

@@ -10,16 +10,14 @@ from contextlib import closing
 from html.parser import HTMLParser
 
 import pytest
-from markupsafe import Markup
-from msgspec import Struct
 
 from ragauge.contracts.documents import FrozenDocument
+from ragauge.dashboard import parts
 from ragauge.dashboard.file_limits import Limits
-from ragauge.dashboard.file_links import DocumentPlace, FileLinks
-from ragauge.dashboard.file_views import placed
-from ragauge.dashboard.page import Figures
-from ragauge.dashboard.report_file import report_file
+from ragauge.dashboard.page import Page
+from ragauge.dashboard.report_file import DocumentPlace, FileLinks, placed, report_file
 from ragauge.errors import InputRejected, UsageError
+from ragauge.reports import document as doc
 from ragauge.store.history import open_history
 from tests.chromium import NARROW, WIDE, photographed
 from tests.dashboard.hostile_run import TEXTS, hostile_history
@@ -31,13 +29,6 @@ document.addEventListener("securitypolicyviolation", e => violations.push(e.viol
 """
 BEFORE_DATA = 500_000
 FEW = Limits(rows=2_000, whole=4)
-
-
-class Made(Struct, frozen=True):
-    """A view by hand."""
-
-    body: Markup
-    data: dict = {}
 
 
 class Read(HTMLParser):
@@ -113,66 +104,30 @@ def opened(browser, tmp_path):
 
 
 def test_ids_and_what_names_them_get_a_beginning_of_their_own():
-    body = Markup(
-        '<h1 id="top">A &amp; <b>B</b></h1><a href="#top">up</a><label for="x">x</label>'
-        '<section aria-labelledby="top x"><i id="x"></i></section>'
-        '<svg viewBox="0 0 1 1"><path fill="url(#x)" d="M0 0"/></svg>'
-    )
-    assert placed(Made(body), "q1") == (
-        '<h2 id="q1-top">A &amp; <b>B</b></h2><a href="#q1-top">up</a><label for="q1-x">x</label>'
-        '<section aria-labelledby="q1-top q1-x"><i id="q1-x"></i></section>'
-        '<svg viewBox="0 0 1 1"><path fill="url(#q1-x)" d="M0 0"/></svg>'
-    )
+    to_anchor = doc.Text([doc.Span("up", to=("here", "top"))])
+    blocks = [doc.Section(title="A & B", blocks=[to_anchor], anchor="top")]
+    page = Page(title="", here=None, blocks=blocks, links=FileLinks("r", [], lambda wanted: False))
+    body = placed(page, "q1", 1)
+    assert 'id="q1-top"' in body and 'href="#q1-top"' in body and "<h3>A &amp; B</h3>" in body
+    known = placed(page, "q1", 5, {"top": "at.document.1"})
+    assert 'id="at.document.1"' in known and 'href="#at.document.1"' in known and "<h6>" in known
 
 
-def test_an_id_can_become_a_place_of_the_file():
-    body = Markup('<mark id="cited">x</mark><a href="#cited">go</a>')
-    assert placed(Made(body), "d", places={"cited": "at.document.1"}) == (
-        '<mark id="at.document.1">x</mark><a href="#at.document.1">go</a>'
-    )
+def test_what_needs_a_server_is_not_in_the_file():
+    field = parts.Field(name="q", title="Search")
+    blocks = [parts.form("/x", field), parts.tabs([("Overview", None, "/x", True)])]
+    page = Page(title="", here=None, blocks=blocks, links=FileLinks("r", [], lambda wanted: False))
+    assert str(placed(page, "p")).strip() == ""
 
 
-@pytest.mark.parametrize(
-    ("given", "kept"),
-    [
-        ('<form class="filters"><form></form>x</form>y', "y"),
-        ('<nav class="pager"><a href="/x">Next</a></nav>y', "y"),
-        (
-            '<nav class="related"><a href="/x">b</a></nav>',
-            '<nav class="related"><span>b</span></nav>',
-        ),
-        ('<a class="chip" rel="next" href="/runs?x=1">b</a>', '<span class="chip">b</span>'),
-        ('<a href="#at.questions">b</a>', '<a href="#at.questions">b</a>'),
-        ('<a href="#at.questions?sort=x">b</a>', "<span>b</span>"),
-        ('<a href="">b</a><a href="javascript:x">c</a>', "<span>b</span><span>c</span>"),
-        ('<table data-paged hx-get="/x"><tr></tr></table>', "<table><tr></tr></table>"),
-        (
-            '<script type="application/json">{"a": "<b id=\\"x\\">"}</script>',
-            '<script type="application/json">{"a": "<b id=\\"x\\">"}</script>',
-        ),
-    ],
-)
-def test_what_needs_a_server_goes_and_the_rest_stays(given, kept):
-    assert placed(Made(Markup(given)), "p") == kept
+def test_data_comes_along_unless_it_is_large():
+    def downloads(rows: int) -> str:
+        table = doc.table(range(rows), {"word": lambda n: doc.names("=cmd" * 30)}, title="Few")
+        links = FileLinks("r", [], lambda wanted: False)
+        return placed(Page(title="", here=None, blocks=[table], links=links), "p")
 
-
-def test_what_is_no_tag_is_refused():
-    with pytest.raises(ValueError, match="begins no tag"):
-        placed(Made(Markup("a < b")), "p")
-
-
-def test_figures_come_along_unless_they_are_large():
-    body = Markup(
-        '<p class="downloads">A: <a href="figures:{0}.csv" download="{0}.csv">CSV</a></p>'
-    )
-    rows = {
-        "few": lambda: Figures(("n", "word"), [(1, "=cmd")]),
-        "many": lambda: Figures(("n", "word"), [(n, "x" * 100) for n in range(3_000)]),
-    }
-    few = placed(Made(body.format("few"), rows), "p")
-    assert 'href="data:text/csv;charset=utf-8;base64,' in few
-    assert placed(Made(body.format("many"), rows), "p") == ""
-    assert placed(Made(body.format("none"), rows), "p") == ""
+    assert 'href="data:text/csv;charset=utf-8;base64,' in downloads(1)
+    assert "data:" not in downloads(3_000)
 
 
 def test_links_lead_to_what_is_in_the_file():
@@ -276,7 +231,7 @@ def test_a_failing_gate_leads_to_the_questions_that_fail_it(scored, demo):
         name = re.escape(gate.metric.partition(".")[2])
         assert re.search(rf"<bdi>{name}</bdi>", table), "the table has its column"
         [place] = set(re.findall(rf'href="#(at\.gate\.\d+)"><bdi>{name}</bdi>', scored))
-        listed = scored.partition(f'<dt id="{place}">')[2].partition("</dd>")[0]
+        listed = scored.partition(f'id="{place}">')[2].partition("</section>")[0]
         named = re.findall(r'href="#at\.question\.\d+"><bdi>([^<]+)</bdi>', listed)
         assert named and all(units[unit][gate.metric] != gate.bound for unit in named)
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.dashboard.file_links import FileLinks
 from ragauge.dashboard.links import Served
+from ragauge.dashboard.report_file import FileLinks
 from ragauge.reports.document import Cell, Column, Row, Table, names, number
 from ragauge.reports.formats.html import Sorting, ordered, written
 from tests.dashboard.page_parts import Parts

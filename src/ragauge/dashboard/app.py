@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ragauge.contracts.paging import BadQuery
-from ragauge.dashboard import assets
+from ragauge.dashboard import assets, parts
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Links, Served
 from ragauge.dashboard.material import Material, Missing
@@ -17,6 +17,7 @@ from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages import document, gold, history, question, run, runs
 from ragauge.dashboard.rendering import render
 from ragauge.errors import RagaugeError
+from ragauge.reports import document as doc
 from ragauge.text.visible import visible
 
 if TYPE_CHECKING:
@@ -47,6 +48,13 @@ TOGETHER = 8
 ROUTER_WORDS = {
     "Not Found": "there is no page at this address",
     "Method Not Allowed": "pages are asked for with GET; nothing can be written",
+}
+
+TITLES = {
+    400: "This address requests something that does not exist",
+    404: "Not here",
+    405: "This dashboard is read-only",
+    503: "The history cannot be read now",
 }
 
 log = logging.getLogger("ragauge.dashboard")
@@ -136,8 +144,10 @@ def _asset(request: Request) -> Response:
 def _refusal(place: str, status: int, words: str) -> Response:
     from starlette.responses import HTMLResponse
 
-    body = render("refusal.html", status=status, words=words)
-    page = Page(title=f"{status}", here=None, drawn=body)
+    title = TITLES.get(status, "Something is wrong")
+    problem = doc.Section(title="", blocks=[doc.Text(doc.theirs(words))], part="problem")
+    blocks = [parts.header(title, eyebrow=f"{status}"), problem]
+    page = Page(title=f"{status}", here=None, blocks=blocks, links=Served())
     return HTMLResponse(str(_framed(page, place)), status_code=status)
 
 

@@ -47,8 +47,8 @@ class Links(Protocol):
 
     def gold(self, sha256: str = "", **fields: Field) -> str | None: ...
 
-    def figures(self, name: str, form: str) -> str | None:
-        """The data of a picture or table of this page, as `csv` or `json`."""
+    def file(self, name: str) -> str | None:
+        """A file that this page gives, or the data of one of its tables."""
         ...
 
     def exports(self, name: str, block: Table | Data) -> Iterable[tuple[str, str]]:
@@ -94,11 +94,11 @@ class Served:
     def gold(self, sha256: str = "", **fields: Field) -> str:
         return _address(f"/gold/{_part(sha256)}" if sha256 else "/gold", fields)
 
-    def figures(self, name: str, form: str) -> str:
-        return self._changed("figures", f"{name}.{form}")
+    def file(self, name: str) -> str:
+        return self._changed("figures", name)
 
     def exports(self, name: str, block: Table | Data) -> Iterable[tuple[str, str]]:
-        return [(f"{name}.{form}", self.figures(name, form)) for form in ("csv", "json")]
+        return [(file, self.file(file)) for file in (f"{name}.csv", f"{name}.json")]
 
     def _changed(self, name: str, value: str) -> str:
         """This page with one field changed; the data of a page are no part of another."""

@@ -175,7 +175,7 @@ def _ways(opened: OpenedRun) -> list[Span]:
         ways += [(f"History of {metric}", history)] if history else []
     if record.gold_sha256 and (gold := links.gold(record.gold_sha256)):
         ways.append(("Gold set", gold))
-    if REPORT in record.files and (report := links.figures("report", "json")):
+    if REPORT in record.files and (report := links.file("report.json")):
         ways.append(("The complete report as JSON", report))
     linked = [Span(words, foreign=True, href=href or "") for words, href in ways]
     return [span for one in linked for span in (Span(" · "), one)][1:]
