@@ -84,11 +84,12 @@ def test_a_row_says_what_the_record_says(material):
     )
     material.history.tag(kept.id, "release")
     found = parts(material)
-    heads = ["name", "verdict", "recorded (UTC)", "labels and tags", "units"]
+    heads = ["run", "name", "verdict", "recorded (UTC)", "labels and tags", "units"]
     assert found.tables[0][0] == [*heads, "precision_cited", "citation_hit_rate"]
     [cells] = found.rows()
     assert cells == [
-        f"Select nightly {kept.shown} nightlyscore",
+        f"Select nightly {kept.shown} {kept.shown}",
+        "nightly score",
         "FAIL1 of 3 gates failed",
         "2026-11-01 08:00main@0000000*",
         "tag release model small-3 prompt v2",
@@ -360,8 +361,8 @@ def test_figures_are_those_of_the_table(material):
     ):
         assert float(row[HITS]) == one[HITS] == run.record.metrics[HITS].value
         assert numbers.value(one[HITS]) == cell
-        assert (row["gates_held"], row["gates"], row["units"]) == ("1", "2", str(SIZE))
-        assert row["labels"] == f"model={run.record.labels['model']}"
+        assert (row["name"], row["units"]) == ("nightly", str(SIZE))
+        assert row["labels and tags"] == f"model={run.record.labels['model']}"
     with pytest.raises(BadAddress):
         page.wanted("units.csv")
 

@@ -19,7 +19,7 @@ from ragauge.dashboard.parts import Field
 from ragauge.dashboard.rendering import drawn
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
-from ragauge.reports.document import Cell, Column, Data, Table
+from ragauge.reports.document import Cell, Column, Table
 from ragauge.reports.foreign import cut
 from ragauge.reports.kinds import runs as story
 from ragauge.reports.numbers import counted
@@ -74,8 +74,8 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     if found.rows:
         # The form is outside of the table: what is printed is the table, and not the form.
         select = parts.button("compare", links.compare(), "Compare two selected runs")
-        table, data = _table(pages, links, found.rows, paged, address)
-        inside = [select, table, parts.pager(paged, address), data]
+        table = _table(pages, links, found.rows, paged, address)
+        inside = [select, table, parts.pager(paged, address)]
     recorded = f"{counted(sum(commands.values()), 'run')} of {counted(pages.names(), 'name')}"
     last = f"the last recorded {story.when(newest[0].record.recorded_at)} UTC"
     section = doc.Section(title="", blocks=inside, anchor="runs")
@@ -127,8 +127,8 @@ def _query(asked: Asked, pages: PagedHistory) -> RunQuery:
 
 def _table(
     pages: PagedHistory, links: Links, runs: Sequence[Run], paged: Listed, address: Address
-) -> tuple[Table, Data]:
-    """A row for each run, with a column for each metric that half of them have, and their data."""
+) -> Table:
+    """A row for each run, with a column for each metric that half of them have."""
 
     def is_common(id: str) -> bool:
         scores = (run.record.metrics.get(id) for run in runs)
@@ -147,21 +147,27 @@ def _table(
     shown = story.short_names(every)
 
     def headlines(ids: Iterable[str], run: Run, *, is_named: bool = True) -> Cell:
-        given = []
-        for id in ids:
-            if score := run.record.metrics.get(id):
-                value, n = numbers.value(score.value), numbers.n_of(score.n, score.of)
-                known = doc.listed(id, value, numbers.interval(score.ci), sep=" ")
-                absent = score.value is None and f"{id}: {score.reason or 'nothing to score'}"
-                href = links.history(id, name=run.record.name, command=run.record.command)
-                name, line = shown[id] if is_named else "", lines.get((run.id, id))
-                given.append((name, value, absent or f"{known}, n {n}", href, line))
-        return Cell("", drawn=drawn("headlines", given))
+        given, text, value = [], "", None
+        for id, score in ((id, run.record.metrics[id]) for id in ids if id in run.record.metrics):
+            text, value = numbers.value(score.value), score.value
+            known = f"{id} {text} {numbers.interval(score.ci)}".rstrip()
+            hint = f"{known}, n {numbers.n_of(score.n, score.of)}"
+            if score.value is None:
+                hint = f"{id}: {score.reason or 'nothing to score'}"
+            href = links.history(id, name=run.record.name, command=run.record.command)
+            name = shown[id] if is_named else ""
+            given.append((name, text, hint, href, lines.get((run.id, id))))
+        every = ", ".join(f"{name} {text}" for name, text, *_ in given)
+        return Cell(every, None if is_named else value, drawn=drawn("headlines", given))
+
+    def id_of(run: Run) -> Cell:
+        picked = drawn("run_id", run, links.run(run.id), bool(links.compare()))
+        return Cell(run.shown, run.id, drawn=picked)
 
     def name(run: Run) -> Cell:
         shown = cut(run.record.name, LONGEST_NAME)
-        picked = drawn("run_name", run, shown, links.run(run.id), bool(links.compare()))
-        return Cell(shown, drawn=picked)
+        named = drawn("named", None, shown, run.record.command)
+        return Cell(shown, run.record.name, foreign=True, drawn=named)
 
     def verdict(run: Run) -> Cell:
         word, gates = story.verdict(run), envelope.gate_counts(shown_run(run))
@@ -171,7 +177,8 @@ def _table(
     def recorded(run: Run) -> Cell:
         when, code = story.when(run.record.recorded_at), story.code(run.record.git)
         short = cut(code, LONGEST_LABEL)
-        return Cell(when, drawn=drawn("under", when, short, "soft", "", True, code))
+        recorded_at = run.record.recorded_at
+        return Cell(when, recorded_at, drawn=drawn("under", when, short, "soft", "", True, code))
 
     def labels(run: Run) -> Cell:
         given: list[tuple[str, str, str | None]] = [
@@ -180,9 +187,11 @@ def _table(
         for key, value in sorted(run.record.labels.items()):
             href = address(label=f"{key}={value}", start=None)
             given.append((cut(key, LONGEST_LABEL), cut(value, LONGEST_LABEL), href))
-        return Cell("", drawn=drawn("tags", given))
+        text = " ".join(f"{key}={value}" for key, value, _ in given)
+        return Cell(text, drawn=drawn("tags", given))
 
     columns: dict[str | Column, Callable[[Run], Cell]] = {
+        "run": id_of,
         sorts("name", "name", paged, address): name,
         sorts("verdict", "passed", paged, address): verdict,
         sorts("recorded (UTC)", "recorded_at", paged, address): recorded,
@@ -196,24 +205,7 @@ def _table(
         columns[head] = partial(headlines, [id], is_named=False)
     if any(own.values()):
         columns["headlines"] = lambda run: headlines(own.get(run.id, ()), run)
-    table = doc.table(runs, columns, paged=True, below=False, name=None)
-    heads = [
-        *("run", "name", "command", "recorded_at", "verdict", "branch", "commit", "dirty", "tags"),
-        *("labels", "gates_held", "gates", "units", *metrics),
-    ]
-
-    def values(run: Run) -> list[object]:
-        record, git = run.record, run.record.git
-        scores = map(record.metrics.get, metrics)
-        return [
-            *(run.id, record.name, record.command, record.recorded_at, story.verdict(run)),
-            *((git.branch, git.commit, git.dirty) if git else (None, None, None)),
-            *(run.tags, tuple(story.labels(run)), sum(gate.holds for gate in record.gates)),
-            *(len(record.gates), record.units),
-            *(score.value if score else None for score in scores),
-        ]
-
-    return table, Data("runs", heads, lambda: map(values, runs))
+    return doc.table(runs, columns, paged=True, below=False, name="runs")
 
 
 def sparks(

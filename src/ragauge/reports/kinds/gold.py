@@ -91,7 +91,7 @@ def _lint(report: LintReport) -> Iterator[Block]:
         {
             "question": lambda one: names(one.qid),
             "span": lambda one: Cell(one.span),
-            "characters": lambda one: doc.count(one.end - one.start),
+            Column("characters", right=True): lambda one: doc.count(one.end - one.start),
             "chunks": lambda one: names(
                 ABSENT if one.chunks is None else _some(one.chunks) or "none"
             ),
