@@ -114,7 +114,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         *_other_lines(pages, links, report, metric),
         *blocks,
     )
-    return structs.replace(made, to=To(run=links.run), name=f"history of {report.metric}")
+    return structs.replace(made, to=To(run=links.run), name="history")
 
 
 def _page(links: Links, title: str, *blocks: Block) -> Page:
@@ -187,7 +187,7 @@ def _other_lines(
         to = links.history(metric if (command, name) in having else "", name=name, command=command)
         spans += [Span(", "), Span(f"{name} ({command})", foreign=True, href=to or "")]
         spans.append(Span(f" {numbers.count(kind.runs)}", "soft"))
-    if spans:
+    if spans and links.runs():
         left = len(kinds) - LINES_LISTED
         more = f" and {numbers.count(left)} more" if left > 0 else ""
         yield Text([Span("Other lines: "), *spans[1:], Span(more)], "soft")

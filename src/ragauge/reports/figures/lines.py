@@ -125,7 +125,6 @@ class Lines(Struct, frozen=True, kw_only=True):
         ticks = [(y(float(tick)), f"{tick:f}") for tick in round_ticks(low, high)]
         return Markup(  # escaped as made
             made.render(
-                title=self.title,
                 words=self.words,
                 chart=self._numbers(seconds, marks, links),
                 lines=drawn,

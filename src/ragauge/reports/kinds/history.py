@@ -99,7 +99,7 @@ def blocks(report: HistoryReport, by: str = "", regressed: Collection[str] = ())
     if not any(point.value is not None for point in report.points):
         yield doc.Text("No run has a value; the reasons are below.")
     elif len(report.points) > 1:
-        yield _figure(report, lines, f"{title}; {now}; {moves}")
+        yield _figure(report, lines, title, f"{title}; {now}; {moves}")
     if report.change_points:
         yield _changes(report, by)
     if by:
@@ -195,10 +195,12 @@ def _line(report: HistoryReport, stretches: Sequence[Sequence[int]]) -> HistoryR
     )
 
 
-def _figure(report: HistoryReport, lines: Mapping[str, HistoryReport], words: str) -> doc.Figure:
+def _figure(
+    report: HistoryReport, lines: Mapping[str, HistoryReport], title: str, words: str
+) -> doc.Figure:
     newest = sorted(lines, key=lambda name: lines[name].points[-1].recorded_at)[-MOST_LINES:]
     picture = Lines(
-        title=f"{report.metric}, with 95 % intervals",
+        title=title,
         words=words,
         points=report.points,
         lines={
@@ -213,7 +215,7 @@ def _figure(report: HistoryReport, lines: Mapping[str, HistoryReport], words: st
     )
     left = len(lines) - len(newest)
     remark = f"the {MOST_LINES} lines that were run last; {left} more are not drawn" if left else ""
-    return doc.Figure(picture.text, "Line", remark, picture.svg)
+    return doc.Figure(picture.text, "Values with 95 % intervals", remark, picture.svg)
 
 
 def _changes(report: HistoryReport, by: str) -> Table:
