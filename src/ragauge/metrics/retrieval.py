@@ -15,7 +15,7 @@ from functools import cache
 from math import ldexp, log2
 from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragauge.contracts.metric import SCALE, Absent, Better, Metric, NotApplicable, Row
 from ragauge.contracts.rankings import Ranking
@@ -467,6 +467,30 @@ SPELLINGS = {
 """In small letters; the case of a name says nothing."""
 GAINS = {"log2": "ndcg", "exp-log2": "ndcg_exp"}
 """The gains of nDCG as ir_measures calls them."""
+
+
+def separated(measures: Iterable[str]) -> list[str]:
+    """The names between commas, but for those in parentheses.
+
+    >>> separated(["P@5,rbp(p=0.95,rel=2)", " ndcg"])
+    ['P@5', 'rbp(p=0.95,rel=2)', 'ndcg']
+    """
+    names = (name.strip() for text in measures for name in re.split(r",(?![^()]*\))", text))
+    return [name for name in names if name]
+
+
+def id_of(name: str, rel: int) -> str:
+    """The id of the metric with this name; it is of this grade where the name says no other.
+
+    >>> id_of("P@5", 2), id_of("P(rel=3)@5", 2), id_of("nDCG", 2)
+    ('retrieval.p(rel=2)@5', 'retrieval.p(rel=3)@5', 'retrieval.ndcg')
+    """
+    kind, at = parsed(name)
+    if "rel" in KINDS[kind].takes and "rel" not in name.partition("(")[2]:
+        at = structs.replace(at, rel=rel)
+    return metric_id(kind, at)
+
+
 OURS = re.compile(r"(?P<kind>[\w-]+?)(?:\((?P<said>[^()]*)\))?(?:@(?P<k>.*))?")
 TREC_EVAL = re.compile(r"(?P<kind>ndcg_cut|map_cut|p|recall|success|unj)[_.](?P<k>[0-9]+)")
 

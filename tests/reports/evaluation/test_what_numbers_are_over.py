@@ -109,7 +109,7 @@ def test_other_cut_offs_rank_by_the_deepest_ndcg():
     )
     detail = msgspec.structs.replace(made.detail, queries=rows)
     found = rankings.ranking(msgspec.structs.replace(made, detail=detail))
-    assert (found.name, found.lower) == ("ndcg@7", False)
+    assert (found.id, found.lower) == ("retrieval.ndcg@7", False)
 
 
 def test_where_less_is_better_the_worst_have_most():

@@ -21,7 +21,7 @@ from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Document, Section, Span, Text
 from ragauge.reports.forms import document_of
 from ragauge.reports.kinds import evaluation_errors as errors
-from ragauge.reports.kinds.evaluation_rankings import FAMILY, ranking, spread, tenths, value_of
+from ragauge.reports.kinds.evaluation_rankings import ranking, spread, tenths
 from ragauge.reports.kinds.runs import stored_report
 from ragauge.reports.numbers import count, counted
 
@@ -123,17 +123,16 @@ def _spread(one: Component) -> Iterator[Block]:
     detail, by, opened = one.report.detail, ranking(one.report), one.opened
     if not isinstance(detail, RankingDetail) or by is None:
         return
-    id = f"{FAMILY}{by.name}"
-    score = one.report.metrics.get(id)
+    score = one.report.metrics.get(by.id)
 
     def counts() -> list[int]:
         units = opened.material.history.units(opened.run.id)
-        return tenths(row.values.get(id) for row in units if row.unit.startswith(one.before))
+        return tenths(row.values.get(by.id) for row in units if row.unit.startswith(one.before))
 
     if score is None or score.of <= len(detail.queries):
-        found: list[int] | None = tenths(value_of(row, by.name) for row in detail.queries)
+        found: list[int] | None = tenths(row.values.get(by.id) for row in detail.queries)
     else:
-        found = opened.material.jobs.get(("spread", opened.run.id, one.before, id), counts)
+        found = opened.material.jobs.get(("spread", opened.run.id, one.before, by.id), counts)
     if found is None:
         one.waits.append("spread")
         yield parts.computing("Counting the queries")

@@ -363,7 +363,7 @@ def _queries(report: EvalReport, detail: RankingDetail) -> Iterator[junit.Case]:
                 f"found: {found}, of {count(row.retrieved)} retrieved",
             ]
             if by:
-                lines.append(f"{by.title}: {numbers.value(rankings.value_of(row, by.name))}")
+                lines.append(f"{by.title}: {numbers.value(row.values.get(by.id))}")
             yield _case(row.query, f"no relevant document up to rank {DEPTH}", lines)
 
 

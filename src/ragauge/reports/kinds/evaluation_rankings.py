@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from ragauge.contracts.evaluation import ComparedMetric, EvalReport, QueryRow, RankingDetail
 from ragauge.errors import UsageError
+from ragauge.metrics.retrieval import KINDS, id_of, parsed, separated
+from ragauge.metrics.table import find
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.document import Bar, Block, Cell, Column, Table, count, names, number
@@ -23,85 +24,63 @@ if TYPE_CHECKING:
     from ragauge.contracts.metric import Better
 
 FAMILY = "retrieval."
-WITH_CUTS = ("ndcg", "ndcg_exp", "p", "recall", "success", "rr", "ap")
-QUERY_VALUES = ("ndcg@10", "p@10", "recall@10", "rr", "ap")
+NDCG = "retrieval.ndcg@10"
+QUERY_VALUES = tuple(f"{FAMILY}{one}" for one in ("ndcg@10", "p@10", "recall@10", "rr", "ap"))
 IN_TEXT, ON_PAGES = 10, 500
 """Queries that are shown."""
-_BETWEEN = re.compile(r",(?![^()]*\))")
 
 
 class Ranking(Struct, frozen=True):
     """The metric by which queries are good or bad."""
 
-    name: str
-    """Without its family, as in the values of queries."""
+    id: str
     title: str
-    lower: bool = False
+    lower: bool
     """Whether less of it is better."""
-
-
-NDCG = Ranking("ndcg@10", "nDCG@10")
 
 
 def requested(report: EvalReport) -> dict[str, str]:
     """The ids of the metrics that --measures names, each as it is written there."""
-    from ragauge.metrics.retrieval import KINDS, metric_id, parsed
-
     options = report.identity.get("options")
     if report.task != "retrieval" or not isinstance(options, dict):
         return {}
-    written = options.get("measures") or ()
     found = {}
-    for name in (one.strip() for text in written for one in _BETWEEN.split(str(text))):
+    for name in separated(map(str, options.get("measures") or ())):
         with suppress(UsageError):  # a name of no metric
-            kind, at = parsed(name)
-            if "rel" in KINDS[kind].takes and "rel" not in name.partition("(")[2]:
-                at = structs.replace(at, rel=options.get("rel") or 1)
-            found[metric_id(kind, at)] = name
+            found[id_of(name, options.get("rel") or 1)] = name
     return {id: name for id, name in found.items() if id in report.metrics}
 
 
 def ranking(report: EvalReport) -> Ranking | None:
     """nDCG@10, or else the first metric that was requested or measured query by query."""
     rows: tuple[QueryRow, ...] = getattr(report.detail, "queries", ())
-    measured = {id.removeprefix(FAMILY) for row in rows for id in row.values}
-    wanted = {id.removeprefix(FAMILY): name for id, name in requested(report).items()}
-
-    def place(name: str) -> tuple[int, int, str]:
-        """As the kinds are ordered, and of one kind the deepest first."""
-        cut = name.rpartition("@")[2]
-        return WITH_CUTS.index(_kind(name)), -int(cut) if cut.isdecimal() else 0, name
-
-    cuts = sorted((name for name in measured if _kind(name) in WITH_CUTS), key=place)
-    first = next((name for name in (NDCG.name, *wanted, *cuts) if name in measured), None)
-    if first is None:
-        return None
-    if first == NDCG.name:
-        return NDCG
-    return Ranking(first, wanted.get(first, first), _better(f"{FAMILY}{first}") == "lower")
+    measured, wanted = {id for row in rows for id in row.values}, requested(report)
+    ids = (id for id in (NDCG, *wanted, *sorted(measured, key=_order)) if id in measured)
+    for id in ids:
+        title = {**wanted, NDCG: "nDCG@10"}.get(id, id.removeprefix(FAMILY))
+        return Ranking(id, title, _better(id) == "lower")
+    return None
 
 
-def _kind(name: str) -> str:
-    return re.split(r"[(@]", name)[0]
+def _order(id: str) -> tuple[int, int, str]:
+    """Kinds in the order of their table, and of one kind the deepest first."""
+    try:
+        kind, at = parsed(id)
+    except UsageError:
+        return len(KINDS), 0, id
+    return list(KINDS).index(kind), -(at.k or 0), id
 
 
 def _better(id: str) -> Better:
-    from ragauge.metrics.table import find
-
     try:
         return find(id).better
     except UsageError:  # a report outlives the plug-in that made its numbers
         return "higher"
 
 
-def value_of(row: QueryRow, name: str) -> float | None:
-    """A query's value of a metric, with its family in the name or without."""
-    return row.values.get(f"{FAMILY}{name}", row.values.get(name))
-
-
 def of_rankings(report: EvalReport, detail: RankingDetail) -> Iterator[Block]:
     by = ranking(report)
-    if by and (found := tenths(value_of(row, by.name) for row in detail.queries)):
+    if by and (found := tenths(row.values.get(by.id) for row in detail.queries)):
         yield spread(by, found)
     yield from _cuts(report)
     yield from _compared(detail)
@@ -167,13 +146,14 @@ def worst_first(report: EvalReport, detail: RankingDetail) -> list[QueryRow]:
 
     Where the report names the worst of all queries by nDCG@10, they come first, in its order.
     """
-    by = ranking(report) or NDCG
-    first = {id: place for place, id in enumerate(detail.worst if by == NDCG else ())}
+    by = ranking(report)
+    known = detail.worst if by is None or by.id == NDCG else ()
+    first = {id: place for place, id in enumerate(known)}
 
     def badness(row: QueryRow) -> tuple[int, bool, bool, float, str]:
         place, ranked = first.get(row.query, len(first)), row.query not in first and row.relevant
-        value = value_of(row, by.name) if ranked else 0.0
-        rank = -(value or 0.0) if by.lower else value or 0.0
+        value = row.values.get(by.id) if ranked and by else 0.0
+        rank = -(value or 0.0) if by and by.lower else value or 0.0
         return place, not row.relevant, value is None, rank, row.query
 
     return sorted(detail.queries, key=badness)
@@ -183,23 +163,22 @@ def queries(report: EvalReport, detail: RankingDetail) -> Table:
     """The queries, the worst first: those of a page; a terminal shows the first of them."""
     by, ranked = ranking(report), worst_first(report, detail)
     order = f"the {'highest' if by.lower else 'lowest'} {by.title} first; " if by else ""
-    wanted = [id.removeprefix(FAMILY) for id in requested(report)] or QUERY_VALUES
 
     def first_relevant(row: QueryRow) -> Cell:
         if row.first_relevant is None:
             return Cell("none", tone="bad" if row.relevant else "dim")
         return Cell(f"rank {numbers.count(row.first_relevant)}", row.first_relevant)
 
-    def value(row: QueryRow, name: str) -> Cell:
-        return number(value_of(row, name))
+    def value(row: QueryRow, id: str) -> Cell:
+        return number(row.values.get(id))
 
     def bar(row: QueryRow) -> Cell:
-        found = value_of(row, by.name) if by else None
+        found = row.values.get(by.id) if by else None
         return doc.plot(None if found is None else Bar(found))
 
     measured: dict[str | Column, Callable[[QueryRow], Cell]] = {
-        Column(name, right=True, begins=True, foreign=True): partial(value, name=name)
-        for name in dict.fromkeys([*([by.name] if by else []), *wanted])
+        Column(id.removeprefix(FAMILY), True, begins=True, foreign=True): partial(value, id=id)
+        for id in dict.fromkeys([*([by.id] if by else []), *(requested(report) or QUERY_VALUES)])
     }
     table = doc.table(
         ranked[:ON_PAGES],
@@ -225,8 +204,8 @@ def _cuts(report: EvalReport) -> Iterator[Table]:
     """The metrics that are cut at a rank, by rank; empty where one was not requested."""
     found: dict[str, dict[int, float | None]] = {}
     for id, score in report.metrics.items():
-        name, _, cut = id.partition(".")[2].rpartition("@")
-        if cut.isdecimal() and _kind(name) in WITH_CUTS:
+        name, _, cut = id.removeprefix(FAMILY).rpartition("@")
+        if cut.isdecimal():
             found.setdefault(name, {})[int(cut)] = score.value
 
     def value(name: str, cut: int) -> Cell:
@@ -236,7 +215,7 @@ def _cuts(report: EvalReport) -> Iterator[Table]:
     for at in sorted({at for values in found.values() for at in values}):
         columns[Column(f"@{at}", right=True, begins=True)] = partial(value, cut=at)
     if found:
-        ranked = sorted(found, key=lambda name: (WITH_CUTS.index(_kind(name)), name))
+        ranked = sorted(found, key=lambda name: _order(f"{FAMILY}{name}"))
         yield doc.table(ranked, columns, title="By cut-off", part="tables")
 
 

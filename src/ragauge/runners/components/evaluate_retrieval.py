@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -26,7 +25,7 @@ from ragauge.errors import UsageError
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import STDIN
 from ragauge.ingest.trace_lines import can_be_read_again
-from ragauge.metrics.retrieval import KINDS, METRICS, NoRelevant, metric_id, parsed
+from ragauge.metrics.retrieval import METRICS, NoRelevant, id_of, separated
 from ragauge.metrics.retrieval_order import (
     Brought,
     documents_of,
@@ -61,8 +60,6 @@ NEAR = 10
 LATE = 5
 """A first relevant document beyond this rank is too low."""
 WORST_KEPT = 20
-_NAMES = re.compile(r",(?![^()]*\))")
-"""Commas between names, not those in their parentheses."""
 HEADLINES = tuple(
     f"retrieval.{name}" for name in ("ndcg@10", "ndcg_exp@10", "p@5", "recall@10", "rr", "ap")
 )
@@ -195,7 +192,7 @@ def per_query_frame(outcome: Outcome[EvalReport]) -> pl.DataFrame:
 
 def measured_ids(options: RetrievalOptions) -> list[str]:
     """The metrics an evaluation measures; raises UsageError with every name that is none."""
-    wanted = [name for text in options.measures for name in _NAMES.split(text) if name.strip()]
+    wanted = separated(options.measures)
     if not wanted:
         for metric in METRICS:  # at the cut-offs that were requested in place of its own
             bare, at, _ = metric.id.partition("@")
@@ -205,13 +202,9 @@ def measured_ids(options: RetrievalOptions) -> list[str]:
     problems: list[str] = []
     for name in wanted:
         try:
-            kind, given = parsed(name)
+            ids.append(id_of(name, options.rel))
         except UsageError as error:
             problems += error.problems
-            continue
-        if "rel" in KINDS[kind].takes and "rel" not in name.partition("(")[2]:
-            given = structs.replace(given, rel=options.rel)
-        ids.append(metric_id(kind, given))
     if problems:
         raise UsageError(*problems)
     return list(dict.fromkeys(ids))
