@@ -77,25 +77,6 @@ def test_where_no_cause_is_claimed_that_is_said_and_why(form, made, why):
     assert f"no cause is claimed {why}" in plain(made, form).lower()
 
 
-EMPTY = (
-    "No slice of the samples is shown to be worse than the rest.",
-    "These samples show no symptom.",
-    "No claims were judged, so errors cannot be traced to where they come from.",
-    "No replay was made, so no fix has been tried.",
-    "No sample is beyond a threshold.",
-)
-
-
-@read_forms
-def test_empty_parts_say_so_where_something_is_low_and_are_silent_where_nothing_is(form):
-    low, well = plain(report([LOW]), form), plain(fine(), form)
-    for words in EMPTY:
-        assert words in low
-        assert words not in well
-    for told in (low, well):
-        assert "does not know It found no gaps in the input." in told.replace("### ", "")
-
-
 def test_the_verdict_tells_fine_from_unknown():
     def verdict(made):
         return render(made, "text", width=150).splitlines()[0]
@@ -193,9 +174,6 @@ Metrics
     none of 40 values is a number; in place of a value: null 40
   politeness    no rule        0.930            ●   –                   40 of 40
     no threshold is known for it
-
-What this diagnosis does not know
-  It found no gaps in the input.
 
 Coverage  samples 40
 """

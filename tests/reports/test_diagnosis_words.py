@@ -1,5 +1,6 @@
 """A diagnosis in two languages: the same things are said, and columns hold for wide characters."""
 
+import inspect
 import re
 import string
 from itertools import pairwise
@@ -12,18 +13,20 @@ from hypothesis import strategies as st
 from msgspec import structs
 from rich.cells import cell_len
 
-from ragauge.contracts.diagnosis import LANGUAGES, AddressCounts, Severity
+from ragauge.contracts.diagnosis import LANGUAGES, Severity, Standing
 from ragauge.contracts.sweep import Ended
 from ragauge.contracts.verdict import Decision
 from ragauge.reports.formats.text import _may_break, breaks
 from ragauge.reports.forms import render
-from ragauge.reports.kinds.diagnosis_words import answer_sums, reference_sums
-from ragauge.reports.words import wording
+from ragauge.reports.kinds import catalogue, diagnosis
+from ragauge.reports.words import phrases, wording
 from tests.reports.test_diagnosis import ANSWER, REFERENCE, fine, many, telling, unjudged
 
 WIDE = "\u4e00-\u9fff"
 BESIDE_WIDE = re.compile(rf"[{WIDE}][,;:!?()]|[,;:!?()][{WIDE}]")
 MADE = (telling, fine, unjudged, many)
+KINDS = {"diagnosis": diagnosis, "catalogue": catalogue}
+"""Kinds of reports with phrases in each language, and the modules that use them."""
 
 
 def texts(value, path=""):
@@ -38,7 +41,8 @@ def texts(value, path=""):
 
 
 def all_texts(language):
-    return texts(msgspec.to_builtins(wording(language)))
+    known = {"": wording(language), **{kind: phrases(kind, language) for kind in KINDS}}
+    return texts(msgspec.to_builtins(known))
 
 
 def fields(text):
@@ -47,7 +51,10 @@ def fields(text):
 
 def test_both_languages_fill_in_the_same_places():
     english, chinese = all_texts("en"), all_texts("zh")
-    by_name = (".diagnosis.invalid.", ".diagnosis.coverage.")  # an English name may do as it is
+    by_name = (  # an English name may do as it is, and a heading is not a name
+        *(".diagnosis.names.invalid.", ".diagnosis.names.coverage."),
+        ".catalogue.names.facts.",
+    )
     for place in english.keys() | chinese.keys():
         if not place.startswith(by_name):
             assert fields(english[place]) == fields(chinese[place]), place
@@ -65,11 +72,21 @@ def test_chinese_parts_of_a_sentence_are_joined_in_full_width():
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_name_that_can_occur_has_a_word(language):
-    say = wording(language)
-    assert set(say.diagnosis.severities) == set(get_args(Severity))
-    assert set(say.gate_verdicts) == set(get_args(Decision))
-    assert set(say.diagnosis.addresses) == {*ANSWER, *REFERENCE, "unjudged"}
-    assert {"complete", *say.diagnosis.ended} == set(get_args(Ended))
+    names = phrases("diagnosis", language).names
+    assert set(wording(language).gate_verdicts) == set(get_args(Decision))
+    assert set(names["severities"]) == set(get_args(Severity))
+    assert {"struck_out", *names["leads"]} == set(get_args(Standing))
+    assert set(names["addresses"]) == {*ANSWER, *REFERENCE, "unjudged"}
+    assert {"complete", *names["ended"]} == set(get_args(Ended))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_phrase_that_is_used_exists_and_every_one_that_exists_is_used(kind):
+    known, source = phrases(kind, "en"), inspect.getsource(KINDS[kind])
+    used = {"higher", "lower", *re.findall(r"""["'](\w+)["']""", source)}
+    used |= {f"{name}_about" for name in used}
+    assert set(re.findall(r"""own\(["'](\w+)["']""", source)) <= known.phrases.keys()
+    assert {*known.phrases, *known.counts, *known.names} - used == set()
 
 
 ENGLISH = re.compile(r"[a-z]{3,} [a-z]{3,}")
@@ -160,30 +177,3 @@ def test_a_line_begins_with_no_comma_and_ends_with_no_opening_bracket():
     assert list(breaks("候选池太（小）", 10)) == [4]
     assert list(breaks("一段 a_long_name", 12)) == [3]
     assert list(breaks("a检，，，", 7)) == [1, 4]  # no line is too wide, even so
-
-
-COUNTS = st.integers(0, 2000)
-
-
-@given(st.lists(COUNTS, min_size=5, max_size=5), st.lists(COUNTS, min_size=3, max_size=3))
-def test_the_addresses_of_claims_add_up_before_the_readers_eyes(answer, reference):
-    say = wording("en")
-    answers = answer_sums(dict(zip(ANSWER, answer, strict=True)), say)
-    references = reference_sums(dict(zip(REFERENCE, reference, strict=True)), say)
-    if sum(answer):
-        found, own, invented, judged = map(int, re.findall(r"\d+", answers[0]))
-        assert found + own + invented == judged == sum(answer)
-        relevant, noise, invented, judged, right = map(int, re.findall(r"\d+", answers[1]))
-        assert relevant + noise + invented == judged - right
-        assert right == answer[0] + answer[1]
-    if sum(reference):
-        said, unused, missed, judged = map(int, re.findall(r"\d+", references[0]))
-        assert said + unused + missed == judged == sum(reference)
-
-
-@pytest.mark.parametrize("form", ["text", "markdown", "html"])
-def test_a_side_without_claims_says_so_and_a_new_address_is_shown(form):
-    counts = AddressCounts(samples=1, source="x", answer={}, reference={"half_said": 2})
-    written = render(telling(addresses=counts), form)
-    assert "No claim of an answer was judged." in written
-    assert "half said" in written

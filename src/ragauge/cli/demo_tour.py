@@ -33,7 +33,7 @@ from ragauge.reports.formats.text import Page, note, styled, words
 from ragauge.reports.kinds import score as score_story
 from ragauge.reports.kinds import stability as stability_story
 from ragauge.reports.kinds.comparison import verdict_words
-from ragauge.reports.kinds.diagnosis_words import lead
+from ragauge.reports.kinds.diagnosis import lead
 from ragauge.reports.kinds.stability import two_runs, variation_words
 from ragauge.runners.audit import audit
 from ragauge.runners.compare import compare

@@ -381,7 +381,6 @@ class Document(Struct, frozen=True):
     name: str  # the kind of report, as its title says it
     blocks: Sequence[Block]
     language: str = "en"
-    title: str = ""  # of a page; made from the name and the verdict where there is none
 
     def part(self, *names: str) -> list[Block]:
         """The blocks with these names, in the order of the names."""
@@ -473,6 +472,11 @@ def spans(words: Words) -> Sequence[Span]:
 def theirs(text: str | None) -> Sequence[Span]:
     """Somebody else's words; nothing for none."""
     return [Span(text, foreign=True)] if text else []
+
+
+def joined(given: Iterable[Span], sign: str) -> list[Span]:
+    """Pieces with a sign between them."""
+    return [piece for span in given for piece in (Span(sign), span)][1:]
 
 
 def names(text: str, tone: Tone = "", to: Target | None = None) -> Cell:

@@ -1,4 +1,4 @@
-"""Words of reports that have a version in each language, kept as data: one file per language.
+"""Words of reports that have a version in each language, kept as data: a file per language.
 
 Sentences about causes and evidence are part of the report; symptoms, standings and interventions
 have the names of `ragauge.diagnosis.words`.
@@ -15,12 +15,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ragauge.contracts.diagnosis import Severity
 from ragauge.contracts.verdict import Decision
 from ragauge.reports import numbers
 
-Counted = tuple[str, str]
-"""`{n} sample`, `{n} samples`: one and many."""
+Counted = tuple[str, str]  # `{n} sample`, `{n} samples`
 
 
 class Signs(Struct, frozen=True, forbid_unknown_fields=True):
@@ -34,155 +32,14 @@ class Signs(Struct, frozen=True, forbid_unknown_fields=True):
     closing: str
 
 
-class Heads(Struct, frozen=True, forbid_unknown_fields=True):
-    """Headings of a diagnosis, remarks next to them, and the names of columns."""
-
-    metrics: str
-    causes: str
-    causes_about: str
-    untested: str
-    untested_about: str
-    ruled_out: str
-    ruled_out_about: str
-    slices: str
-    symptoms: str
-    symptoms_about: str
-    addresses: str
-    of_answers: str
-    of_references: str
-    replay: str
-    worst: str
-    worst_about: str
-    gates_about: str
-    unknown: str
-
-    severity: str
-    limits: str
-    valid: str
-    beyond: str
-    beyond_warning: str
-    beyond_critical: str
-    slice: str
-    samples: str
-    claims: str
-    elsewhere: str
-    corrected_p: str
-    intervention: str
-    asked: str
-    effective: str
-    repaired: str
-    failed: str
-    impossible: str
-    repaired_by: str
-    sample: str
-    symptom: str
-    where: str
-    id: str
-
-
-class DiagnosisWords(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a diagnosis says besides the sentences of its report."""
-
-    kind: str
-    heads: Heads
-
-    metrics: Counted
-    samples: Counted
-    answers: Counted
-    """What went wrong: of a sweep there are several for each sample."""
-    questions: Counted
-    contexts: Counted
-    more_contexts: Counted
-    calls: Counted
-
-    low: str
-    fine: str
-    nothing_judged: str
-    none_is_critical: str
-    but: str
-    no_metrics: str
-    not_evaluable: str
-    no_rule: str
-    others: str
-    """`{n} more`: low metrics that the verdict does not name."""
-
-    lead_likely: str
-    lead_possible: str
-    lead_untested: str
-    explains: str
-    explains_little: str
-    explains_nothing: str
-    turn: str
-    do_first: str
-    no_cause: str
-    none_is_low: str
-    all_ruled_out: str
-    none_goes_with: str
-    also_possible: str
-
-    severities: dict[Severity, str]
-    addresses: dict[str, str]
-    invalid: dict[str, str]
-    coverage: dict[str, str]
-    ended: dict[str, str]
-
-    beyond: str
-    beyond_bound: str
-    """Where a bound is all there is."""
-    beyond_critical: str
-    invalid_are: str
-    higher_is_better: str
-    lower_is_better: str
-    supports: str
-    contradicts: str
-    elsewhere: str
-    bits: str
-    means: str
-    why: str
-    costs: str
-    worsens: str
-
-    no_slice: str
-    no_symptom: str
-    no_addresses: str
-    judged_by: str
-    no_answer_claims: str
-    no_reference_claims: str
-    faithful: str
-    wrong: str
-    rates: str
-    recalled: str
-    reference_rates: str
-    no_replay: str
-    replayed: str
-    resumed: str
-    system: str
-    not_made: str
-    shown_in: str
-    no_worst: str
-    question: str
-    answer: str
-    reference: str
-    passages: str
-    retrieved: str
-    not_given: str
-    nothing_retrieved: str
-    empty: str
-    no_unknown: str
-    no_coverage: str
-    see_full: str
-    see_page: str
-
-
 class Wording(Struct, frozen=True, forbid_unknown_fields=True):
-    """The words of one language: those that writers need for any document, then those of kinds."""
+    """The words of one language that writers need for any document."""
 
     html_lang: str
     signs: Signs
     passed: str
     failed: str
     of: str
-    """`{n} of {of}`."""
 
     findings: str
     finding: str
@@ -198,9 +55,7 @@ class Wording(Struct, frozen=True, forbid_unknown_fields=True):
     next: str
     more: str
     and_more: str
-    """`and {n} more; {where}`."""
     rest: str
-    """`{n} more`: what opens."""
     shown: str
     show_more: Counted
     in_json: str
@@ -212,9 +67,7 @@ class Wording(Struct, frozen=True, forbid_unknown_fields=True):
     note: str
 
     gates: str
-    other_metrics: str
     metric: str
-    meaning: str
     value: str
     interval: str
     interval_95: str
@@ -223,11 +76,9 @@ class Wording(Struct, frozen=True, forbid_unknown_fields=True):
     verdict: str
     gate_verdicts: dict[Decision, str]
 
-    diagnosis: DiagnosisWords
-
     def counted(self, number: int, forms: Counted) -> str:
         """
-        >>> wording("en").counted(1, wording("en").diagnosis.samples)
+        >>> wording("en").counted(1, ("{n} sample", "{n} samples"))
         '1 sample'
         """
         return forms[number != 1].format(n=numbers.count(number))
@@ -245,10 +96,6 @@ class Wording(Struct, frozen=True, forbid_unknown_fields=True):
     def told(self, parts: Iterable[str]) -> str:
         """Parts of a sentence, without the empty ones."""
         return self.signs.semicolon.join(filter(None, parts))
-
-    def filled(self, form: str, told: str | None) -> str:
-        """A sentence with what it tells; nothing where there is nothing to tell."""
-        return form.format(told=told) if told else ""
 
     def beside(self, text: str) -> str:
         """The text in parentheses; nothing for nothing."""

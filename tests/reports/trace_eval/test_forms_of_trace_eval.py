@@ -43,7 +43,7 @@ def test_every_report_is_as_its_schema_says_and_reads_back():
 
 def test_without_an_answer_to_match_the_verdict_is_silent_of_matches():
     refused = report([question("q1", "rrrrrr", answerable=False)])
-    assert render(refused, "text").splitlines()[0] == "PASS  1 of 1 question converges"
+    assert render(refused, "text").splitlines()[0] == "PASS  1 of 1 question convergent"
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])

@@ -62,12 +62,13 @@ def render(document: Document) -> str:
     from markupsafe import Markup
 
     word = next((one.word for one in document.blocks if isinstance(one, blocks.Verdict)), "")
-    title = f"Ragauge {document.name}: {word}" if word else f"Ragauge {document.name}"
+    title = f"Ragauge {document.name}"
+    colon = wording(document.language).signs.colon
     body = written(document.blocks, name=document.name, language=document.language)
     style = (templating.TEMPLATES / "style.css").read_text("utf-8")
     frame = templating.own().get_template("frame.html")
     made = frame.render(
-        title=document.title or title,
+        title=f"{title}{colon}{word}" if word else title,
         language=wording(document.language).html_lang,
         body=Markup("<main>\n{}</main>").format(body),
         style=Markup(style),  # ours

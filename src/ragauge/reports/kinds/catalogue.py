@@ -6,7 +6,7 @@ The words of the entries name code in backticks. Those around them are in `words
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Any
 
 from msgspec import Struct, structs
 
@@ -16,12 +16,13 @@ from ragauge.diagnosis.limits import SEVEN, plain_name, usual_limits
 from ragauge.diagnosis.words import words as sentences_of
 from ragauge.errors import UsageError
 from ragauge.reports import document as doc
+from ragauge.reports import json
 from ragauge.reports.document import Block, Cell, Document, Facts, Section, Span, Text
+from ragauge.reports.formats import markdown, text
 from ragauge.reports.numbers import ABSENT
 from ragauge.reports.words import Phrases, phrases
 
-Form = Literal["text", "json", "markdown"]
-FORMS: tuple[Form, ...] = get_args(Form)
+FORMS = ("text", "json", "markdown")
 
 
 class Listed(Struct, frozen=True):
@@ -95,25 +96,18 @@ def catalogue_text(
 
     `rules` are the evidence of causes by id. With `metrics` only what concerns these is shown.
     """
+    if form not in FORMS:
+        raise UsageError(f'the catalogue has no form "{form}"; it has {", ".join(FORMS)}')
     found = shown(entries, rules, language, metrics)
+    if form == "json":
+        return json.render(found)
+    made, example = document(found), found.own_rules
+    page = text.render(made, color=color, width=width)
+    if form == "markdown":
+        page, example = markdown.render(made, page=True), f"```toml\n{example}```\n"
     # The example ends the page as it is: it is there to be copied, and a line that was cut would
     # not be TOML.
-    example = found.own_rules if metrics is None else ""
-    if form == "json":
-        from ragauge.reports import json
-
-        return json.render(found)
-    if form == "markdown":
-        from ragauge.reports.formats import markdown
-
-        page = markdown.render(document(found), page=True)
-        return f"{page}\n```toml\n{example}```\n" if example else page
-    if form == "text":
-        from ragauge.reports.formats import text
-
-        page = text.render(document(found), color=color, width=width)
-        return f"{page}\n{example}" if example else page
-    raise UsageError(f'the catalogue has no form "{form}"; it has {", ".join(FORMS)}')
+    return f"{page}\n{example}" if metrics is None else page
 
 
 def shown(
@@ -215,7 +209,11 @@ def _blocks(found: Catalogue, own: Phrases) -> Iterator[Block]:
     def fact(names: Iterable[str], text: str, ids: Iterable[str] = ()) -> tuple[str, list[Span]]:
         """Names that stand out, what there is to say about them, and links to entries."""
         links = [Span(id.removeprefix(f"{CAUSE}."), foreign=True, to=("here", id)) for id in ids]
-        return "", [*_names(names, comma, "strong"), Span(f"{colon}{text}"), *_listed(links, comma)]
+        return "", [
+            *_names(names, comma, "strong"),
+            Span(f"{colon}{text}"),
+            *doc.joined(links, comma),
+        ]
 
     if found.contents:
         contents = [fact(one.metrics, "", one.entries) for one in found.contents]
@@ -270,12 +268,8 @@ def _section(own: Phrases, name: str, *blocks: Block) -> Section:
     return Section(title=own(name), blocks=[*texts, *blocks])
 
 
-def _listed(spans: Iterable[Span], sign: str) -> list[Span]:
-    return [span for one in spans for span in (Span(sign), one)][1:]
-
-
 def _names(names: Iterable[str], sign: str, tone: doc.Tone = "") -> list[Span]:
-    return _listed((Span(name, tone, foreign=True) for name in names), sign)
+    return doc.joined((Span(name, tone, foreign=True) for name in names), sign)
 
 
 def _entry(entry: ShownEntry, own: Phrases) -> Section:
@@ -283,13 +277,13 @@ def _entry(entry: ShownEntry, own: Phrases) -> Section:
     symptoms = (Span(f"{text}{say.beside(f'`{id}`')}") for id, text in entry.symptoms.items())
     facts: list[tuple[str, doc.Words]] = [
         (own("metrics"), _names(entry.metrics, own("comma"))),
-        (own("shows_as"), _listed(symptoms, say.signs.semicolon)),
+        (own("shows_as"), doc.joined(symptoms, say.signs.semicolon)),
     ]
     for one in entry.signs:
-        unseen = own("bits_if_not", bits=bits(one.bits_if_not)) if one.bits_if_not else ""
+        unseen = own("bits_if_not", bits=f"{one.bits_if_not:+g}") if one.bits_if_not else ""
         weighs = say.told((unseen, own("needed") if one.needed else "", f"`{one.sign}`"))
         tone: doc.Tone = "good" if one.bits > 0 else "bad"
-        label = f"{own('bits', bits=bits(one.bits))}{colon}"
+        label = f"{own('bits', bits=f'{one.bits:+g}')}{colon}"
         facts.append(("", [Span(label, tone), Span(f"{one.text}{say.beside(weighs)}")]))
     facts += [(own("seen_in"), entry.seen_in), (say.confirm, entry.confirm)]
     for step in entry.actions:
@@ -317,11 +311,3 @@ def _entry(entry: ShownEntry, own: Phrases) -> Section:
             Facts(facts),
         ],
     )
-
-
-def bits(number: float) -> str:
-    """
-    >>> bits(3), bits(-0.5), bits(0.0)
-    ('+3', '−0.5', '0')
-    """
-    return f"{number:+g}".replace("-", "−") if number else "0"

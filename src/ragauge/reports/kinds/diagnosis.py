@@ -1,113 +1,85 @@
-"""The report of `ragauge diagnose`: which scores are low, what causes it, and what to change."""
+"""The report of `ragauge diagnose`: which scores are low, what causes it, and what to change.
+
+Its words are in `words/diagnosis.*.toml`, so that every format says the same in both languages.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Literal, get_args
+from collections.abc import Iterator
+from typing import Literal
 
-from msgspec import structs
+from msgspec import Struct, structs
 
-from ragauge.contracts.claims import AnswerAddress, ReferenceAddress
 from ragauge.contracts.diagnosis import Cause, DiagnosisReport, MetricDiagnosis, Sample
 from ragauge.diagnosis.words import words
 from ragauge.reports import document as doc
-from ragauge.reports import numbers
+from ragauge.reports import envelope, numbers
 from ragauge.reports.document import Block, Cell, Column, Document, Facts, Section, Span, Text
 from ragauge.reports.foreign import cut
 from ragauge.reports.formats import github, junit
-from ragauge.reports.kinds import diagnosis_words as phrases
-from ragauge.reports.kinds.diagnosis_words import LOW, kept, lead, low_samples, named, worst
 from ragauge.reports.numbers import count
-from ragauge.reports.words import Wording, wording
+from ragauge.reports.words import Phrases, phrases
 
 _NAMES_BY_TONE: dict[doc.Tone, str] = {
     "good": "none grounded said",
     "warm": "warning possible misled_by_relevant misled_by_noise unused",
     "bad": "critical not_evaluable likely invented retriever_missed",
-    "dim": "no_rule untested",
+    "dim": "no_rule untested unjudged",
     "plain": "self_knowledge",
 }
 TONES = {name: tone for tone, those in _NAMES_BY_TONE.items() for name in those.split()}
 """Of severities, standings and addresses of claims."""
-UNJUDGED = "unjudged"
-BRIEF_CAUSES, BRIEF_METRICS = 2, 5
-"""What a terminal shows unless `--full` is given."""
-OPENED, CAUSES_SHOWN, SAMPLES_SHOWN, REPAIRED_SHOWN, CONTEXTS_SHOWN = 3, 50, 30, 10, 3
-LONGEST, LONGEST_CONTEXT = 4_000, 120
-"""Characters of a text on a page, and of a passage elsewhere; the JSON report has all of it."""
-LEAST_P = 0.001
-IN_SHORT = frozenset({"text", "markdown"})
-"""Formats without room for what a page lets the reader open."""
-CSV_COLUMNS = (
-    *("metric", "severity", "id", "value", "symptoms", "causes", "question", "answer"),
-    *("reference", "retrieved_ids", "contexts", "where"),
-)
-"""Named as in the JSON report, in either language: a program may read them."""
+LOW = ("critical", "warning")
+NAMED, BRIEF_METRICS = 3, 5
+"""Low metrics in the verdict, and in a terminal unless `--full` is given."""
+EXACT_BELOW = 10
+"""From here on, tenths of an answer say nothing."""
+OPENED, CAUSES_SHOWN, CONTEXTS_SHOWN = 3, 50, 5
+LONGEST, LONGEST_CONTEXT = 4_000, 300
+"""Characters of a text and of a passage; the JSON report has all of them."""
 
 
 def document(report: DiagnosisReport) -> Document:
-    return _titled(report, list(_blocks(report, wording(report.language))))
+    return Document(_own(report)("kind"), list(_blocks(report)), report.language)
 
 
 def brief(report: DiagnosisReport) -> Document:
-    """What fits on a screen: the verdict, the top causes, the low metrics, and how to see more."""
-    say = wording(report.language)
-    found, ranked, heads = lead(report), kept(report), say.diagnosis.heads
-    likely = [one for one in ranked if one.standing == "likely"]
-    first = likely[:BRIEF_CAUSES] or ([found.cause] if found.cause else [])
-    also = [one.title for one in ranked if one.standing != "untested" and one not in first]
-    causes = [block for one in first for block in _in_short(one, say)] or [Text(found.why)]
-    if also and first:
-        label = f"{say.diagnosis.also_possible}{say.signs.colon}"
-        causes.append(Text([Span(label, "dim"), Span(say.told(also))]))
-    blocks: list[Block] = [_verdict(report), Section(title=found.heading, blocks=causes)]
-    metrics = _metrics(report, say)
+    """What fits on a screen: the verdict, the top cause, the low metrics, and how to see more."""
+    own, first, metrics = _own(report), lead(report).cause, _metrics(report)
+    say, colon = own.say, own.say.signs.colon
+    also = [one.title for one in kept(report) if one.standing != "untested" and one != first]
+    label = Span(f"{own('also_possible')}{colon}", "dim")
+    blocks = _begin(report, *([Text([label, Span(say.told(also))])] if also else []))
     severe = [row for row in metrics.rows if row.cells[1].value in (*LOW, "not_evaluable")]
     if severe:
         low = {"rows": severe, "shown": BRIEF_METRICS, "everything": "--full", "below": False}
         blocks.append(structs.replace(metrics, **low))
-    findings = say.listed(f"{code} {count(n)}" for code, n in sorted(report.finding_counts.items()))
-    found_words = f"{say.findings.lower()}{say.signs.colon}{findings}" if findings else ""
-    blocks.append(doc.Coverage(say.told((phrases.coverage_words(report), found_words))))
-    standings = Counter(one.standing for one in report.causes)
-    there = {
-        heads.metrics: len(report.diagnoses),
-        heads.causes: standings["likely"] + standings["possible"],
-        heads.untested: standings["untested"],
-        heads.ruled_out: standings["struck_out"],
-        heads.worst: len(low_samples(report)),
-    }
-    left_out = say.listed(f"{name.lower()} {count(n)}" for name, n in there.items() if n)
-    more = say.diagnosis.see_full.format(told=left_out)
-    return _titled(report, [*blocks, doc.Steps([more, say.diagnosis.see_page])])
+    found = say.listed(f"{code} {count(n)}" for code, n in sorted(report.finding_counts.items()))
+    findings = f"{say.findings.lower()}{colon}{found}" if found else ""
+    blocks.append(doc.Coverage(say.told((_coverage(report).text, findings))))
+    return Document(own("kind"), [*blocks, doc.Steps([own("see_more")])], report.language)
 
 
-def _titled(report: DiagnosisReport, blocks: Sequence[Block]) -> Document:
-    say = wording(report.language)
-    kind, word = say.diagnosis.kind, phrases.verdict_words(report)[0]
-    return Document(kind, blocks, report.language, f"Ragauge {kind}{say.signs.colon}{word}")
+def _own(report: DiagnosisReport) -> Phrases:
+    return phrases("diagnosis", report.language)
 
 
 def table(report: DiagnosisReport) -> tuple[tuple[str, ...], Iterator[list[object]]]:
-    """One row a sample and metric."""
-    return CSV_COLUMNS, (
-        [
-            one.metric,
-            one.severity,
-            sample.id,
-            sample.value,
-            sample.symptoms,
-            tuple(cause.id for cause in report.causes if sample.id in cause.samples),
-            sample.question,
-            sample.answer,
-            sample.reference,
-            sample.retrieved_ids,
-            "\n".join(f"{context.id}: {context.text}" for context in sample.contexts or ()) or None,
-            sample.where,
-        ]
-        for one, sample in worst(report)
+    """One row a sample and metric, in either language with the names of the JSON report."""
+    columns = (
+        *("metric", "severity", "id", "value", "symptoms", "causes", "question", "answer"),
+        *("reference", "retrieved_ids", "contexts", "where"),
     )
+
+    def row(one: MetricDiagnosis, sample: Sample) -> list[object]:
+        texts = (f"{context.id}: {context.text}" for context in sample.contexts or ())
+        causes = tuple(cause.id for cause in report.causes if sample.id in cause.samples)
+        known = {"metric": one.metric, "severity": one.severity, "causes": causes}
+        values = structs.asdict(sample) | known | {"contexts": "\n".join(texts) or None}
+        return [values[column] for column in columns]
+
+    return columns, (row(one, sample) for one, sample in _worst(report))
 
 
 def cases(report: DiagnosisReport) -> Iterator[junit.Suite]:
@@ -115,475 +87,500 @@ def cases(report: DiagnosisReport) -> Iterator[junit.Suite]:
 
     The verdict decides: in a diagnosis that passed, nothing turns CI red.
     """
-    say = wording(report.language)
-    yield junit.gate_suite(report.gates)
-    yield junit.Suite(
-        "metrics", [junit.Case(one.metric, _problem(report, one, say)) for one in report.diagnoses]
-    )
+    own, standings = _own(report), words(report.language).standing
+    say = own.say
+
+    def metric(one: MetricDiagnosis) -> junit.Case:
+        if one.severity == "none":
+            return junit.Case(one.metric)
+        lines = []
+        for number, cause in enumerate(kept(report), 1):
+            if cause.id in one.causes:
+                title = f"{cause.title}{say.beside(standings[cause.standing])}"
+                do = [action.do for action in cause.actions[:1]]
+                lines.append(f"{number}. {say.told((title, *do))}")
+        value = own.names["severities"][one.severity]
+        if one.value is not None:
+            value = f"{value}{say.signs.colon}{_held_against(one)}"
+        kind: Literal["failure", "error", "skipped"] = "failure"
+        if report.passed or one.severity == "no_rule":
+            kind = "skipped"
+        elif one.severity == "not_evaluable":
+            kind = "error"
+        message = say.told((value, *_about(report, one)))
+        return junit.Case(one.metric, junit.Problem(kind, message, one.severity, tuple(lines)))
 
     def low(one: MetricDiagnosis, sample: Sample) -> junit.Case:
         value = f"{one.metric} {numbers.value(sample.value)}"
-        texts = dict(phrases.texts_of(sample, say))
+        texts = _texts(sample, own) | {own("retrieved"): " ".join(sample.retrieved_ids or ())}
         problem = junit.Problem(
             "skipped" if report.passed else "failure",
-            say.told((value, phrases.symptoms_of(sample, report))),
+            say.told((value, _symptoms_of(sample, report))),
             "sample",
             (
-                *junit.facts(
-                    texts | {say.diagnosis.retrieved: " ".join(sample.retrieved_ids or ())}
-                ),
+                *junit.facts(texts),
                 *(f"{found.id}: {found.text}" for found in sample.contexts or ()),
-                *junit.facts({say.diagnosis.heads.where: sample.where}),
+                *junit.facts({own("where"): sample.where}),
             ),
         )
         return junit.Case(sample.id, problem, one.metric)
 
-    yield junit.Suite("samples", [low(one, sample) for one, sample in worst(report)])
-
-
-def _problem(report: DiagnosisReport, one: MetricDiagnosis, say: Wording) -> junit.Problem | None:
-    if one.severity == "none":
-        return None
-    standings = words(report.language).standing
-    lines = []
-    for number, cause in enumerate(kept(report), 1):
-        if cause.id in one.causes:
-            title = f"{cause.title}{say.beside(standings[cause.standing])}"
-            do = [action.do for action in cause.actions[:1]]
-            lines.append(f"{number}. {say.told((title, *do))}")
-    severity = say.diagnosis.severities[one.severity]
-    value = f"{severity}{say.signs.colon}{phrases.held_against(one)}"
-    told = _about(report, one, severity if one.value is None else value, say)
-    kind: Literal["failure", "error", "skipped"] = "failure"
-    if report.passed or one.severity == "no_rule":
-        kind = "skipped"
-    elif one.severity == "not_evaluable":
-        kind = "error"
-    return junit.Problem(kind, told, one.severity, tuple(lines))
-
-
-def _about(report: DiagnosisReport, one: MetricDiagnosis, value: str, say: Wording) -> str:
-    """The value of a metric, how many samples are beyond its limits, and what else to know."""
-    counts = phrases.counts_words(report, one, say)
-    return say.told((value, counts, *phrases.notes_of(one, say)))
+    yield junit.gate_suite(report.gates)
+    yield junit.Suite("metrics", map(metric, report.diagnoses))
+    yield junit.Suite("samples", [low(one, sample) for one, sample in _worst(report)])
 
 
 def notes(report: DiagnosisReport) -> Iterator[github.Notes]:
     """The verdict, the likeliest cause, the metrics that are not fine, the worst samples."""
-    say, (word, why), found = wording(report.language), phrases.verdict_words(report), lead(report)
-    title, colon = f"Ragauge {say.diagnosis.kind}", say.signs.colon
+    own, (word, why), found = _own(report), verdict_words(report), lead(report)
+    say, colon, title = own.say, own.say.signs.colon, f"Ragauge {own('kind')}"
     more = say.more.format(n="{rest}")
-    said = [f"{found.heading}{colon}{found.cause.title if found.cause else found.why}"]
+    first = [f"{found.heading}{colon}{found.cause.title if found.cause else found.why}"]
     if found.cause:
-        said.append(found.evidence)
-        said.append(f"{found.turn}{colon}{found.step}" if found.step else "")
-    yield github.Notes(
-        [github.Note("notice", why, f"{title} {word}"), github.Note("notice", said, title)]
-    )
+        evidence, turn, step = _best(found.cause, own)
+        first += [evidence, f"{turn}{colon}{step}" if step else ""]
 
     def metric(one: MetricDiagnosis) -> github.Note:
-        value = "" if one.value is None else phrases.held_against(one)
+        value = "" if one.value is None else _held_against(one)
         return github.Note(
             "warning" if report.passed else "error",
-            _about(report, one, value, say),
-            f"{say.diagnosis.severities[one.severity]} {one.metric}",
+            say.told((value, *_about(report, one))),
+            f"{own.names['severities'][one.severity]} {one.metric}",
         )
 
     def low(one: MetricDiagnosis, sample: Sample) -> github.Note:
-        value, texts = numbers.value(sample.value), phrases.texts_of(sample, say)
-        said = [f"{label}{colon}{github.cut(text)}" for label, text in texts]
-        if sample.symptoms or texts:
-            said.insert(0, phrases.symptoms_of(sample, report))
+        value, texts = numbers.value(sample.value), _texts(sample, own)
+        said = (f"{label}{colon}{github.cut(text)}" for label, text in texts.items())
+        lines = [_symptoms_of(sample, report), *said]
         title = f"{one.metric} {value} {sample.id}"
-        return github.Note("warning", said or value, title, sample.where)
+        return github.Note("warning", lines if any(lines) else value, title, sample.where)
 
+    yield github.Notes(
+        [github.Note("notice", why, f"{title} {word}"), github.Note("notice", first, title)]
+    )
     unfine = [one for one in report.diagnoses if one.severity not in ("none", "no_rule")]
-    yield github.Notes([metric(one) for one in unfine], "metric", more=more)
-    yield github.Notes([low(one, sample) for one, sample in worst(report)], "sample", more=more)
+    yield github.Notes(map(metric, unfine), "metric", more=more)
+    yield github.Notes([low(one, sample) for one, sample in _worst(report)], "sample", more=more)
 
 
-def _blocks(report: DiagnosisReport, say: Wording) -> Iterator[Block]:
-    own, heads, found = say.diagnosis, say.diagnosis.heads, lead(report)
-    yield _verdict(report)
-    first = _in_short(found.cause, say, ("here", "cause-1")) if found.cause else [Text(found.why)]
-    yield Section(title=found.heading, blocks=first, part="lead")
-    if report.diagnoses:
-        yield _metrics(report, say)
-    yield from _causes(report, say)
-    for make, title, none, part in (
-        (_slices, heads.slices, own.no_slice, "slices"),
-        (_symptoms, heads.symptoms, own.no_symptom, "symptoms"),
-        (_addresses, heads.addresses, own.no_addresses, "addresses"),
-        (_replay, heads.replay, own.no_replay, "replay"),
-        (_samples, heads.worst, own.no_worst, "worst"),
-    ):
-        made = make(report, say)
-        if made:
-            yield made
-        elif phrases.is_low(report):
-            yield Section(title=title, blocks=[Text(none, "dim")], part=part)
-    yield from doc.gates(
-        report.gates,
-        report.metrics,
-        {gate.metric: gate.metric for gate in report.gates},
-        remark=heads.gates_about,
-        language=report.language,
+def verdict_words(report: DiagnosisReport) -> tuple[str, str]:
+    """The verdict in a word, and why: which metrics are low, and where one that passes is."""
+    own, fail_on = _own(report), report.identity.get("fail_on")
+    say, times = own.say, Counter(one.severity for one in report.diagnoses)
+    low = [one for one in report.diagnoses if one.severity in LOW]
+    of = own.counted(len(report.diagnoses), "metrics")
+    unjudged, unruled = (
+        own(name, n=times[name]) if times[name] else "" for name in ("not_evaluable", "no_rule")
     )
-    diagnosed = {one.metric for one in report.diagnoses}
-    others = {id: score for id, score in sorted(report.metrics.items()) if id not in diagnosed}
-    if others:
-        yield doc.scores(
-            others, {id: id for id in others}, title=say.other_metrics, language=report.language
-        )
-    yield Section(
-        title=heads.unknown,
-        blocks=[doc.Points(report.unknown)] if report.unknown else [Text(own.no_unknown, "dim")],
-        part="unknown",
-    )
-    yield doc.findings(report)
-    yield doc.Coverage(phrases.coverage_words(report), report.identity)
+    if low:
+        first = [f"{one.metric} {own.names['severities'][one.severity]}" for one in low[:NAMED]]
+        first += [own("others", n=len(low) - NAMED)] if len(low) > NAMED else []
+        judged = own("low", n=len(low), of=of, names=say.listed(first))
+    else:
+        judged = own("fine", n=times["none"], of=of)
+    parts = [judged, unjudged, unruled]
+    if not low and not times["none"]:
+        rest = say.told((unjudged, unruled)) or own("no_metrics")
+        parts = [f"{own('nothing_judged')}{say.signs.colon}{rest}"]
+    elif not report.passed and not times["critical"] and (fail_on != "warning" or not low):
+        parts = [unjudged, judged, unruled]  # nothing but missing values fails the run
+    if report.passed:
+        if fail_on == "never" and (low or times["not_evaluable"] or not times["none"]):
+            parts = [f"--fail-on never{say.signs.colon}{say.told(parts)}"]
+        elif low and not times["critical"]:
+            parts.insert(0, own("none_is_critical"))
+        parts += [own("but", text=one.text) for one in report.slices[:1]]
+    return say.passed if report.passed else say.failed, say.told(parts)
 
 
-def _verdict(report: DiagnosisReport) -> doc.Verdict:
-    return doc.Verdict(*phrases.verdict_words(report), tone="good" if report.passed else "bad")
+class Lead(Struct, frozen=True):
+    """What is right below the verdict: the likeliest cause, or why none is claimed."""
+
+    heading: str
+    cause: Cause | None = None
+    why: str = ""
 
 
-def _in_short(cause: Cause, say: Wording, to: doc.Target | None = None) -> list[Block]:
-    """A cause with its best evidence and the first thing to change."""
-    found = phrases.lead_of(cause, say)
-    return [
-        Text([Span(cause.title, "strong", to=to)]),
-        Facts([("", found.evidence), (found.turn, found.step)]),
+def lead(report: DiagnosisReport) -> Lead:
+    own, found, severities = _own(report), kept(report), {one.severity for one in report.diagnoses}
+    low = not severities.isdisjoint(LOW)
+    if found and (low or found[0].standing == "likely"):
+        return Lead(own.names["leads"][found[0].standing], found[0])
+    if not report.diagnoses:
+        why = own("no_metrics")
+    elif not low:
+        why = own("none_is_low" if "none" in severities else "nothing_judged")
+    elif report.causes:
+        why = own("all_ruled_out", n=len(report.causes))
+    else:
+        why = own("none_goes_with")
+    return Lead(own("no_cause"), None, why)
+
+
+def _best(one: Cause, own: Phrases) -> tuple[str, str, str]:
+    """How much a cause accounts for with its best evidence, and what to change first.
+
+    For one that was not tested, why that is and how to test it.
+    """
+    turn, step = own.say.confirm, one.confirm
+    if one.actions and one.standing != "untested":
+        action = one.actions[0]
+        turn = own("turn", knob=action.knob) if action.knob else own("do_first")
+        step = action.do
+    supporting = [found for found in one.evidence if found.speaks == "for"]
+    best = max(supporting, key=lambda found: found.bits).text if supporting else one.means
+    return own.say.told((_explains(one, own), one.why or best)), turn, step
+
+
+def _explains(one: Cause, own: Phrases) -> str:
+    """How many of the answers that went wrong it accounts for; nothing where it was not tested."""
+    if one.standing == "untested" and not one.explains:
+        return ""
+    name = "explains" if round(one.explains, 1) >= 1 else "explains_little"
+    name = name if one.explains else "explains_nothing"
+    exact = f"{one.explains:.1f}".removesuffix(".0")
+    n = exact if one.explains < EXACT_BELOW else round(one.explains)
+    return own(name, n=n, of=own.counted(one.of, "answers"))
+
+
+def _held_against(one: MetricDiagnosis) -> str:
+    """`0.412 < 0.50` where it is beyond a threshold, else the value alone."""
+    if one.value is None or one.threshold is None:
+        return numbers.value(one.value)
+    value = numbers.value_beside(one.value, one.threshold)
+    return f"{value} {_bounds(one.better, one.threshold)}"
+
+
+def _bounds(better: str | None, *bounds: float | None) -> str:
+    """`< 0.70 / 0.50`: from where on a mean is a warning, and from where critical."""
+    texts = [
+        numbers.ABSENT if one is None else f"{one:.2f}" if round(one, 2) == one else f"{one:.12g}"
+        for one in bounds
     ]
+    return f"{'>' if better == 'lower' else '<'} {' / '.join(texts)}"
 
 
-def _metrics(report: DiagnosisReport, say: Wording) -> doc.Table:
-    own, heads = say.diagnosis, say.diagnosis.heads
+def _about(report: DiagnosisReport, one: MetricDiagnosis) -> Iterator[str]:
+    """`18 of 38 samples beyond warning, 15 beyond critical`, the interval, and remarks."""
+    own, score = _own(report), report.metrics.get(one.metric)
+    if one.limits and one.beyond_warning:
+        of = own.say.n_of(one.beyond_warning, own.counted(one.n, "samples"))
+        both = own("n_beyond", n=of), own("n_beyond_critical", n=one.beyond_critical)
+        graded = one.limits.critical is not None
+        yield own.say.listed(both) if graded else own("n_beyond_bound", n=of)
+    if one.limits and one.n and score and score.ci:
+        yield f"95 % {numbers.interval(score.ci)}"
+    yield from _remarks(one, own)
+
+
+def _remarks(one: MetricDiagnosis, own: Phrases) -> Iterator[str]:
+    """Why a metric has no value or no rule, and what was in place of its values."""
+    yield one.reason or ""
+    if one.invalid:
+        ranked = sorted(one.invalid.items(), key=lambda pair: (-pair[1], pair[0]))
+        invalid = (f"{own.named('invalid', kind)} {count(times)}" for kind, times in ranked)
+        yield own("invalid_are", values=own.say.listed(invalid))
+    if one.better and one.limits is None:
+        yield own(one.better)
+
+
+def kept(report: DiagnosisReport) -> list[Cause]:
+    """The causes that are not ruled out, in the report's order, which numbers them."""
+    return [one for one in report.causes if one.standing != "struck_out"]
+
+
+def _worst(report: DiagnosisReport) -> Iterator[tuple[MetricDiagnosis, Sample]]:
+    """The worst samples of each metric, with it."""
+    for one in report.diagnoses:
+        for sample in one.worst:
+            yield one, sample
+
+
+def _low_samples(report: DiagnosisReport) -> dict[str, tuple[Sample, list[str]]]:
+    """The worst samples by id, each once, with its values by metric."""
+    found: dict[str, tuple[Sample, list[str]]] = {}
+    for one, sample in _worst(report):
+        _, values = found.setdefault(sample.id, (sample, []))
+        values.append(f"{one.metric} {numbers.value(sample.value)}")
+    return found
+
+
+def _symptoms_of(sample: Sample, report: DiagnosisReport) -> str:
+    called = words(report.language).symptoms
+    named = (called.get(name, name.replace("_", " ")) for name in sample.symptoms)
+    return _own(report).say.told(named)
+
+
+def _texts(sample: Sample, own: Phrases) -> dict[str, str]:
+    """Question, answer and reference, as far as there are any, each by its label."""
+    texts = {"question": sample.question, "answer": sample.answer, "reference": sample.reference}
+    return {own(name): text or own("empty") for name, text in texts.items() if text is not None}
+
+
+def _coverage(report: DiagnosisReport) -> doc.Coverage:
+    """How much was looked at: `samples 40, traces 80`; what is zero is left out."""
+    own = _own(report)
+    counts = dict(envelope.identity_words(report.coverage))
+    text = own.say.listed(
+        f"{own.named('coverage', name)} {counts[name]}"
+        for name in dict.fromkeys((*own.names["coverage"], *counts))
+        if counts.get(name, "0") != "0"
+    )
+    return doc.Coverage(text, report.identity)
+
+
+def _blocks(report: DiagnosisReport) -> Iterator[Block]:
+    own = _own(report)
+    yield from _begin(report)
+    if report.diagnoses:
+        yield _metrics(report)
+    yield from _causes(report)
+    yield from _faults(report)
+    yield from _replay(report)
+    yield from _samples(report)
+    gated = {gate.metric: gate.metric for gate in report.gates}
+    remark, language = own("gates_about"), report.language
+    yield from doc.gates(report.gates, report.metrics, gated, remark=remark, language=language)
+    if report.unknown:
+        yield Section(title=own("unknown"), blocks=[doc.Points(report.unknown)], part="unknown")
+    yield doc.findings(report)
+    yield _coverage(report)
+
+
+def _begin(report: DiagnosisReport, *more: Block) -> list[Block]:
+    """The verdict; the likeliest cause, its best evidence and the first thing to change."""
+    own, found = _own(report), lead(report)
+    blocks: list[Block] = [Text(found.why)] if found.why else []
+    if found.cause:
+        evidence, turn, step = _best(found.cause, own)
+        title = Text([Span(found.cause.title, "strong", to=("here", "cause-1"))])
+        blocks = [title, Facts([("", evidence), (turn, step)]), *more]
+    verdict = doc.Verdict(*verdict_words(report), tone="good" if report.passed else "bad")
+    return [verdict, Section(title=found.heading, blocks=blocks, part="lead")]
+
+
+def _metrics(report: DiagnosisReport) -> doc.Table:
+    own = _own(report)
+    say, severities = own.say, own.names["severities"]
     places = {cause.id: str(number) for number, cause in enumerate(kept(report), 1)}
+    ci = {id: score.ci for id, score in report.metrics.items()}
 
-    def is_low(one: MetricDiagnosis) -> bool:
-        return one.severity in LOW
-
-    def ci(one: MetricDiagnosis) -> tuple[float, float] | None:
-        score = report.metrics.get(one.metric)
-        return score.ci if score else None
-
-    def beyond(times: int, one: MetricDiagnosis, judged: bool) -> Cell:
-        """`18 (47.4 %)`; nothing for none."""
-        return Cell(
-            f"{count(times)} ({numbers.share(times, one.n)})" * (judged and times > 0), times
-        )
+    def limits(one: MetricDiagnosis) -> Cell:
+        held = one.limits
+        bounds = _bounds(held.better, held.warning, held.critical) if held else numbers.ABSENT
+        return Cell(bounds, tone="dim")
 
     made = doc.table(
         report.diagnoses,
         {
-            say.metric: lambda one: doc.names(
-                one.metric, "strong" if is_low(one) else "", ("metric", one.metric)
+            say.metric: lambda one: doc.names(one.metric, to=("metric", one.metric)),
+            own("severity"): lambda one: Cell(
+                severities[one.severity], one.severity, TONES[one.severity], badge=one.severity
             ),
-            heads.severity: lambda one: Cell(
-                own.severities[one.severity], one.severity, TONES[one.severity], badge=one.severity
-            ),
-            Column(say.value): lambda one: Cell(phrases.held_against(one), one.value),
+            Column(say.value): lambda one: Cell(_held_against(one), one.value),
             Column("", plot=True): lambda one: doc.plot(
-                doc.Range(one.value, ci(one), one.limits.warning if one.limits else None)
+                doc.Range(one.value, ci.get(one.metric), one.limits.warning if one.limits else None)
             ),
-            Column(heads.limits, spare=1): lambda one: Cell(
-                phrases.limits_words(one.limits), tone="dim"
+            Column(own("limits"), spare=1): limits,
+            Column(own("beyond_warning"), True, spare=2): lambda one: Cell(
+                say.n_of(one.beyond_warning, one.n) if one.limits and one.n else "",
+                one.beyond_warning,
             ),
-            Column(heads.valid, True, spare=3): lambda one: Cell(
+            Column(own("valid"), True, spare=3): lambda one: Cell(
                 say.n_of(one.n, one.of), one.n, "dim"
             ),
-            Column(heads.beyond_warning, True, spare=2): lambda one: beyond(
-                one.beyond_warning, one, one.limits is not None
-            ),
-            Column(heads.beyond_critical, True, spare=4): lambda one: beyond(
-                one.beyond_critical, one, phrases.is_graded(one)
-            ),
-            Column(say.interval_95, spare=5): lambda one: doc.interval(ci(one)),
-            Column(heads.causes.lower(), spare=6): lambda one: doc.names(
+            Column(say.interval_95, spare=5): lambda one: doc.interval(ci.get(one.metric)),
+            Column(own("causes").lower(), spare=6): lambda one: doc.names(
                 say.listed(places.get(id, id) for id in one.causes)
             ),
         },
-        note=lambda one: say.told(phrases.notes_of(one, say)),
-        strong=is_low,
-        title=heads.metrics,
+        note=lambda one: say.told(_remarks(one, own)),
+        strong=lambda one: one.severity in LOW,
+        title=own("metrics"),
         part="diagnosed",
     )
     return doc.filled(made)
 
 
-def _causes(report: DiagnosisReport, say: Wording) -> Iterator[Block]:
-    heads, standings = say.diagnosis.heads, words(report.language).standing
+def _causes(report: DiagnosisReport) -> Iterator[Block]:
+    own, standings = _own(report), words(report.language).standing
+    say, comma = own.say, own.say.signs.comma
     anchors: dict[str, doc.Target] = {
-        id: ("here", f"sample-{number}") for number, id in enumerate(low_samples(report), 1)
+        id: ("here", f"sample-{number}") for number, id in enumerate(_low_samples(report), 1)
     }
-    tested: list[doc.Item] = []
-    untested: list[doc.Item] = []
-    numbered = {one.id: f"{number}. {one.title}" for number, one in enumerate(kept(report), 1)}
-    for number, one in enumerate(kept(report), 1):
-        item = doc.Item(
+
+    def facts(one: Cause) -> Iterator[tuple[str, doc.Words]]:
+        tested = one.standing != "untested"
+        yield own("means"), one.means if tested else ""
+        for speaks in ("for", "against"):
+            for found in one.evidence:
+                if found.speaks == speaks:
+                    bits = own("bits", n=f"{found.bits:+.1f}") if found.bits else ""
+                    weight = say.beside(say.told((bits, found.sign)))
+                    yield own(speaks), [Span(found.text), Span(weight, "dim")]
+        yield own("why"), one.why or ""
+        yield say.confirm, one.confirm
+        for action in one.actions if tested else ():
+            knob = [Span(action.knob or "", "strong", foreign=True), Span(say.signs.colon)]
+            price = say.told(
+                own(name, what=what.rstrip(".。"))
+                for name, what in (("costs", action.costs), ("worsens", action.worsens))
+                if what
+            )
+            do = [Span(action.do), Span(say.beside(price), "dim")]
+            yield say.change, [*knob, *do] if action.knob else do
+        samples = (
+            Span(id, foreign=True, to=anchors.get(id, ("question", id))) for id in one.samples
+        )
+        yield say.see, doc.joined(samples, comma)
+        yield own("metrics"), doc.joined((Span(id, foreign=True) for id in one.metrics), comma)
+        yield own("id"), doc.theirs(one.id)
+
+    items = [
+        doc.Item(
             name=str(number),
             badge=(one.standing, standings[one.standing], TONES[one.standing]),
             about=one.title,
-            aside=phrases.explains_words(one, say),
-            blocks=[Facts(list(_cause_facts(one, anchors, say)))],
-            opened=number <= OPENED and one.standing != "untested",
+            aside=_explains(one, own),
+            blocks=[Facts(list(facts(one)))],
+            opened=number <= OPENED,
             anchor=f"cause-{number}",
         )
-        (untested if one.standing == "untested" else tested).append(item)
-    if tested:
-        title, about = heads.causes, heads.causes_about
-        yield doc.Items(title=title, remark=about, items=tested, shown=CAUSES_SHOWN, part="causes")
-    if untested:
-        title, about = heads.untested, heads.untested_about
-        items = doc.Items(title=title, remark=about, items=untested, part="causes")
-        yield doc.on_pages(items, part="untested")
-        reasons = [
-            [Span(say.told(titles)), Span(f"{say.signs.colon}{why}", "dim")]
-            for why, titles in _by_why(report, "untested", lambda one: numbered[one.id]).items()
-        ]
-        section = Section(title=title, remark=about, blocks=[doc.Points(reasons)])
-        yield doc.Only(IN_SHORT, [section], part="untested")
-    ruled_out = _by_why(report, "struck_out", lambda one: one.title)
+        for number, one in enumerate(kept(report), 1)
+    ]
+    title, about = own("causes"), own("causes_about")
+    yield doc.Items(title=title, remark=about, items=items, shown=CAUSES_SHOWN, part="causes")
+    ruled_out: dict[str, list[str]] = {}
+    for one in report.causes:
+        if one.standing == "struck_out":
+            ruled_out.setdefault(one.why or "", []).append(one.title)
     if ruled_out:
         reasons = [
-            [Span(f"{why}{say.signs.colon}" if why else "", "dim"), Span(say.told(titles))]
-            for why, titles in sorted(ruled_out.items(), key=lambda group: len(group[1]))
+            [Span(f"{why}{say.signs.colon}", "dim"), Span(say.told(titles))]
+            for why, titles in ruled_out.items()
         ]
-        n = count(sum(map(len, ruled_out.values())))
-        yield Section(
-            title=heads.ruled_out,
-            remark=say.told((n, heads.ruled_out_about)),
-            blocks=[doc.Points(reasons, "×")],
-            part="ruled-out",
+        points, remark = doc.Points(reasons, "×"), own("ruled_out_about")
+        yield Section(title=own("ruled_out"), remark=remark, blocks=[points], part="ruled-out")
+
+
+def _faults(report: DiagnosisReport) -> Iterator[Block]:
+    """Where it is worse, what went wrong, and where claims come from."""
+    own, called = _own(report), words(report.language)
+    if report.slices:
+        yield doc.table(
+            report.slices,
+            {
+                own("slice"): lambda one: doc.names(
+                    called.slices.conditions(dict(sorted(one.conditions.items()))), "strong"
+                ),
+                Column(own.say.metric, spare=2): lambda one: doc.names(one.metric),
+                Column(own("samples"), True, spare=3): lambda one: doc.count(one.n),
+                own("beyond"): lambda one: Cell(
+                    own.say.n_of(one.beyond, one.beyond_all), one.beyond
+                ),
+                own.say.value: lambda one: doc.number(one.value),
+                Column(own("elsewhere"), True, spare=1): lambda one: doc.number(one.elsewhere),
+            },
+            note=lambda one: one.text,
+            title=own("slices"),
+            part="slices",
         )
-
-
-def _by_why(
-    report: DiagnosisReport, standing: str, called: Callable[[Cause], str]
-) -> dict[str, list[str]]:
-    """What the causes of a standing are called, by the reason that they share."""
-    groups: dict[str, list[str]] = {}
-    for one in report.causes:
-        if one.standing == standing:
-            groups.setdefault(one.why or "", []).append(called(one))
-    return groups
-
-
-def _cause_facts(
-    one: Cause, anchors: Mapping[str, doc.Target], say: Wording
-) -> Iterator[tuple[str, doc.Words]]:
-    own = say.diagnosis
-
-    def listed(given: Iterable[Span]) -> list[Span]:
-        return [piece for span in given for piece in (span, Span(say.signs.comma))][:-1]
-
-    yield own.means, one.means
-    for speaks, label in (("for", own.supports), ("against", own.contradicts)):
-        for found in one.evidence:
-            if found.speaks == speaks:
-                weight = say.beside(phrases.weight_words(found, say))
-                yield label, [Span(found.text), Span(weight, "dim")]
-    yield own.why, one.why or ""
-    yield say.confirm, one.confirm
-    for action in one.actions:
-        knob = [Span(action.knob or "", "strong", foreign=True), Span(say.signs.colon)]
-        price = (
-            say.filled(own.costs, (action.costs or "").rstrip(".。")),
-            say.filled(own.worsens, (action.worsens or "").rstrip(".。")),
+    # The most frequent first; a sample may show several.
+    symptoms = [(name, times) for name, times in report.symptoms.items() if times]
+    symptoms.sort(key=lambda pair: (-pair[1], pair[0]))
+    if symptoms:
+        yield doc.table(
+            symptoms,
+            {
+                own("symptom"): lambda pair: Cell(
+                    called.symptoms.get(pair[0], pair[0]), foreign=pair[0] not in called.symptoms
+                ),
+                own("samples"): lambda pair: doc.count(pair[1]),
+                "": lambda pair: doc.plot(doc.Bar(pair[1] / symptoms[0][1], "bad")),
+            },
+            title=own("symptoms"),
+            remark=own("symptoms_about"),
+            part="symptoms",
         )
-        do, costs = Span(action.do), Span(say.beside(say.told(price)), "dim")
-        yield say.change, [*(knob if action.knob else []), do, costs]
-    linked = {id: anchors.get(id, ("question", id)) for id in one.samples}
-    yield say.see, listed(Span(id, foreign=True, to=to) for id, to in linked.items())
-    yield own.heads.metrics, listed(Span(name, foreign=True) for name in one.metrics)
-    yield own.heads.id, doc.theirs(one.id)
-
-
-def _slices(report: DiagnosisReport, say: Wording) -> Block | None:
-    heads, called = say.diagnosis.heads, words(report.language).slices
-    if not report.slices:
-        return None
-    return doc.table(
-        report.slices,
-        {
-            heads.slice: lambda one: doc.names(
-                called.conditions(dict(sorted(one.conditions.items()))), "strong"
-            ),
-            Column(say.metric, spare=2): lambda one: doc.names(one.metric),
-            Column(heads.samples, True, spare=3): lambda one: doc.count(one.n),
-            heads.beyond: lambda one: Cell(say.n_of(one.beyond, one.beyond_all), one.beyond),
-            say.value: lambda one: doc.number(one.value),
-            Column(heads.elsewhere, True, spare=1): lambda one: doc.number(one.elsewhere),
-            Column(heads.corrected_p, True, spare=4): lambda one: doc.number(
-                one.p, f"< {LEAST_P}" if one.p < LEAST_P else None
-            ),
-        },
-        note=lambda one: one.text,
-        title=heads.slices,
-        part="slices",
-    )
-
-
-def _symptoms(report: DiagnosisReport, say: Wording) -> Block | None:
-    """The most frequent first; a sample may show several."""
-    called, heads = words(report.language).symptoms, say.diagnosis.heads
-    seen = [(name, times) for name, times in report.symptoms.items() if times]
-    if not seen:
-        return None
-    most = max(times for _, times in seen)
-    return doc.table(
-        sorted(seen, key=lambda pair: (-pair[1], pair[0])),
-        {
-            heads.symptom: lambda pair: Cell(
-                named(called, pair[0]), pair[0], foreign=pair[0] not in called
-            ),
-            heads.samples: lambda pair: doc.count(pair[1]),
-            "": lambda pair: doc.plot(doc.Bar(pair[1] / most, "bad")),
-        },
-        title=heads.symptoms,
-        remark=heads.symptoms_about,
-        part="symptoms",
-    )
-
-
-def _addresses(report: DiagnosisReport, say: Wording) -> Block | None:
-    """The claims of answers and of references by where they come from or were lost."""
-    found, own, heads = report.addresses, say.diagnosis, say.diagnosis.heads
-    if found is None:
-        return None
-    blocks: list[Block] = []
-    for title, counts, order, sums, none in (
-        (
-            *(heads.of_answers, found.answer, get_args(AnswerAddress)),
-            *(phrases.answer_sums(found.answer, say), own.no_answer_claims),
-        ),
-        (
-            *(heads.of_references, found.reference, get_args(ReferenceAddress)),
-            *(phrases.reference_sums(found.reference, say), own.no_reference_claims),
-        ),
-    ):
-        known = (*order, UNJUDGED)
-        blocks.append(Text([Span(title, "strong")]))
+    if found := report.addresses:
         bars = [
-            (
-                name if name in known else UNJUDGED,
-                named(own.addresses, name),
-                counts[name],
-                TONES.get(name, "dim"),
+            doc.Bars(
+                title=own(title),
+                heads=(own("where"), own("claims")),
+                bars=[
+                    (name, word, counts[name], TONES[name])
+                    for name, word in own.names["addresses"].items()
+                    if counts.get(name)
+                ],
             )
-            for name in (*known, *sorted(set(counts) - set(known)))
-            if counts.get(name)
+            for title, counts in (("of_answers", found.answer), ("of_references", found.reference))
         ]
-        if bars:
-            blocks.append(doc.Bars(title="", heads=(heads.where, heads.claims), bars=bars))
-        blocks.append(Facts([("", line) for line in (sums if bars else [none])]))
-    of = say.counted(found.samples, own.samples)
-    judged = own.judged_by.format(of=of, source=found.source)
-    return Section(title=heads.addresses, remark=judged, blocks=blocks, part="addresses")
+        remark = own("judged_by", of=own.counted(found.samples, "samples"), source=found.source)
+        yield Section(title=own("addresses"), remark=remark, blocks=bars, part="addresses")
 
 
-def _replay(report: DiagnosisReport, say: Wording) -> Block | None:
-    replay, heads, own = report.replay, say.diagnosis.heads, say.diagnosis
+def _replay(report: DiagnosisReport) -> Iterator[Block]:
+    own, replay, called = _own(report), report.replay, words(report.language).interventions
     if replay is None:
-        return None
-    called = words(report.language).interventions
-    blocks: list[Block] = [Text([Span(phrases.replay_words(replay, say))])]
-    if replay.interventions:
-        interventions = doc.table(
-            replay.interventions,
-            {
-                heads.intervention: lambda one: Cell(called[one.name].label),
-                heads.asked: lambda one: doc.count(one.asked),
-                Column(heads.effective, True, spare=1): lambda one: doc.count(one.effective),
-                heads.repaired: lambda one: doc.count(one.repaired),
-                Column("", plot=True): lambda one: doc.plot(
-                    doc.Bar(one.repaired / one.asked, "good") if one.asked else None
-                ),
-                Column(heads.failed, True, spare=2): lambda one: doc.count(one.failed, "dim"),
-                Column(heads.impossible, True, spare=3): lambda one: doc.count(
-                    one.impossible, "dim"
-                ),
-            },
-            note=lambda one: say.told(
-                (
-                    say.filled(own.not_made, one.reason),
-                    say.filled(own.shown_in, " ".join(one.samples)),
-                    called[one.name].repaired if one.samples else "",
-                )
+        return
+    sent = own("replayed", chosen=replay.chosen, of=own.counted(replay.of, "questions"))
+    ended = "" if replay.ended == "complete" else own.named("ended", replay.ended)
+    yield doc.table(
+        replay.interventions,
+        {
+            own("intervention"): lambda one: Cell(called[one.name].label),
+            own("sent"): lambda one: doc.count(one.asked),
+            Column(own("effective"), True, spare=1): lambda one: doc.count(one.effective),
+            own("repaired"): lambda one: doc.count(one.repaired),
+            Column("", plot=True): lambda one: doc.plot(
+                doc.Bar(one.repaired / one.asked, "good") if one.asked else None
             ),
-        )
-        blocks.append(interventions)
-    if replay.repaired_by:
-        labels = {name: one.label for name, one in called.items()}
-        repaired = doc.table(
-            sorted(replay.repaired_by.items()),
-            {
-                heads.sample: lambda pair: doc.names(pair[0], "strong", ("question", pair[0])),
-                heads.repaired_by: lambda pair: Cell(
-                    say.listed(named(labels, one) for one in pair[1])
-                ),
-            },
-            title=heads.repaired_by.capitalize(),
-            shown=REPAIRED_SHOWN,
-        )
-        blocks.append(repaired)
-    return Section(title=heads.replay, blocks=blocks, part="replay")
-
-
-def _samples(report: DiagnosisReport, say: Wording) -> Block | None:
-    heads = say.diagnosis.heads
-    items = [
-        doc.Item(
-            name=sample.id,
-            badge=("critical", numbers.value(sample.value), "bad"),
-            about=cut(sample.question or "", LONGEST),
-            blocks=list(_sample(report, sample, values, say)),
-            to=("question", sample.id),
-            anchor=f"sample-{number}",
-        )
-        for number, (sample, values) in enumerate(low_samples(report).values(), 1)
-    ]
-    if not items:
-        return None
-    return doc.Items(
-        title=heads.worst,
-        remark=heads.worst_about,
-        items=items,
-        shown=SAMPLES_SHOWN,
-        folded=True,
-        part="worst",
+            Column(own("failed"), True, spare=2): lambda one: doc.count(one.failed, "dim"),
+            Column(own("impossible"), True, spare=3): lambda one: doc.count(one.impossible, "dim"),
+        },
+        note=lambda one: own.say.told(
+            (
+                own("not_made", why=one.reason) if one.reason else "",
+                own("shown_in", samples=" ".join(one.samples)) if one.samples else "",
+                called[one.name].repaired if one.samples else "",
+            )
+        ),
+        title=own("replay"),
+        remark=own.say.told((sent, own.counted(replay.calls, "calls"), ended)),
+        part="replay",
     )
 
 
-def _sample(
-    report: DiagnosisReport, sample: Sample, values: Mapping[str, float], say: Wording
-) -> Iterator[Block]:
-    own, contexts = say.diagnosis, sample.contexts or ()
-    low = [f"{metric} {numbers.value(value)}" for metric, value in values.items()]
-    texts = dict(phrases.texts_of(sample, say))
-    texts.pop(own.question, None)
-    yield Facts(
-        [
-            (own.heads.metrics.lower(), doc.theirs(say.listed(low))),
-            (own.heads.symptom, phrases.symptoms_of(sample, report)),
-            *((label, doc.theirs(cut(text, LONGEST))) for label, text in texts.items()),
-            (own.retrieved, doc.theirs(" ".join(sample.retrieved_ids or ()))),
-            (say.note, phrases.missing_words(sample, say)),
-            (own.heads.where, doc.theirs(sample.where)),
+def _samples(report: DiagnosisReport) -> Iterator[Block]:
+    own, items = _own(report), []
+    for number, (sample, low) in enumerate(_low_samples(report).values(), 1):
+        contexts, ids = sample.contexts or (), sample.retrieved_ids or ()
+        nothing = not contexts and not ids and () in (sample.contexts, sample.retrieved_ids)
+        retrieved: doc.Words = own("nothing") if nothing else doc.theirs(" ".join(ids))
+        texts = _texts(sample, own)
+        texts.pop(own("question"), None)
+        facts = Facts(
+            [
+                (own("metrics").lower(), doc.theirs(own.say.listed(low))),
+                (own("symptom"), _symptoms_of(sample, report)),
+                *((label, doc.theirs(cut(text, LONGEST))) for label, text in texts.items()),
+                (own("retrieved"), retrieved),
+                (own("where"), doc.theirs(sample.where)),
+            ]
+        )
+        passages = [
+            [Span(f"{one.id} ", "strong", True), *doc.theirs(cut(one.text, LONGEST_CONTEXT))]
+            for one in contexts[:CONTEXTS_SHOWN]
         ]
-    )
-
-    def passages(most: int | None, longest: int) -> list[doc.Words]:
-        return [
-            [Span(one.id, "strong", foreign=True), Span("  "), *doc.theirs(cut(one.text, longest))]
-            for one in contexts[:most]
-        ]
-
-    if contexts:
-        left = len(contexts) - CONTEXTS_SHOWN
-        more = [say.counted(left, own.more_contexts)] if left > 0 else []
-        shown = doc.Points([*passages(CONTEXTS_SHOWN, LONGEST_CONTEXT), *more], "·")
-        yield doc.Only(IN_SHORT, [shown])
-        name, all = say.counted(len(contexts), own.contexts), doc.Points(passages(None, LONGEST))
-        yield doc.on_pages(doc.Items(items=[doc.Item(name=name, blocks=[all])]))
+        items.append(
+            doc.Item(
+                name=sample.id,
+                badge=("critical", numbers.value(sample.value), "bad"),
+                about=cut(sample.question or "", LONGEST),
+                blocks=[facts, *([doc.Points(passages, "·")] if passages else [])],
+                to=("question", sample.id),
+                anchor=f"sample-{number}",
+            )
+        )
+    title, remark = own("worst"), own("worst_about")
+    yield doc.Items(title=title, remark=remark, items=items, folded=True, part="worst")

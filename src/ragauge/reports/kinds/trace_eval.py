@@ -110,13 +110,10 @@ def _blocks(report: TraceEvalReport) -> Iterator[Block]:
 def verdict_words(report: TraceEvalReport) -> tuple[str, str]:
     """PASS or FAIL, how many questions converge, and how many answers cite the gold."""
     answers, over = report.states.get("answer", {}), over_questions(report)
-    total = sum(answers.values())
-    converge = "converges" if total == 1 else "converge"
-    cite = "cites" if over.matched == 1 else "cite"
+    total = counted(sum(answers.values()), "question")
     words = doc.listed(
-        f"{count(answers.get('convergent', 0))} of {counted(total, 'question')} {converge}",
-        over.answered
-        and f"{count(over.matched)} of {counted(over.answered, 'answer')} {cite} the gold",
+        f"{count(answers.get('convergent', 0))} of {total} convergent",
+        over.answered and f"gold cited in {n_of(over.matched, over.answered)} answers",
         sep="; ",
     )
     return "PASS" if report.passed else "FAIL", words
