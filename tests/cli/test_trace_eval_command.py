@@ -70,9 +70,8 @@ def test_a_function_that_is_right_every_time_passes(folder):
     done = evaluate(folder, "--docs", "docs", "--manifest", "index.json")
     assert done.returncode == 0, done.stderr
     told = done.stdout.decode().splitlines()
-    assert told[0] == "PASS  3 of 3 questions converge; 12 of 12 answers cite the gold"
-    assert told[1].endswith("18 runs planned, 18 made")
-    assert told[-1].endswith("the runs are in runs.jsonl")
+    assert told[0] == "PASS  3 of 3 questions convergent; gold cited in 12 of 12 answers"
+    assert told[-1].endswith("18 runs planned, 18 made, saved in runs.jsonl")
     assert sorted(calls(folder)) == sorted(
         f"{qid} in wording {wording}? {seed}"
         for qid in ("q1", "q2", "unknown")
@@ -255,7 +254,7 @@ def test_a_run_that_fails_within_the_budget_is_incomplete_and_can_be_made_up_for
     write_system(folder, {"q1": STEADY, "q2": STEADY})
     done = evaluate(folder)
     assert done.returncode == 0, done.stdout
-    assert b"12 runs planned, 12 made\n" in done.stdout
+    assert b"12 runs planned, 12 made, saved" in done.stdout
     assert len(calls(folder)) == 13
 
 
