@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 from msgspec import Struct, structs
 
 from ragauge.contracts.finding import Finding
-from ragauge.contracts.report import Advice, Score
+from ragauge.contracts.report import Advice, Report, Score
 from ragauge.contracts.verdict import Verdict as Gate
 from ragauge.errors import UsageError
 from ragauge.metrics.names import long_name
@@ -713,6 +713,14 @@ def scores(
         part="metrics",
         name=None,
     )
+
+
+def other_scores(report: Report, shown_names: Mapping[str, str]) -> Iterator[Table]:
+    """The table of the metrics that have no gate; none where all have one."""
+    gated = {gate.metric for gate in report.gates}
+    given = {id: score for id, score in report.metrics.items() if id not in gated}
+    if given:
+        yield scores(given, shown_names, title="Other metrics" if gated else "Metrics")
 
 
 def slices(

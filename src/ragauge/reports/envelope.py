@@ -96,6 +96,12 @@ def short_names(ids: Iterable[str]) -> dict[str, str]:
     return {id: id.partition(".")[2] or id if len(families) == 1 else id for id in ids}
 
 
+def metric_names(report: Report, *others: str) -> dict[str, str]:
+    """The metrics of a report, also those of its gates, and others, by the names to show."""
+    gated = (gate.metric for gate in report.gates)
+    return short_names(dict.fromkeys((*report.metrics, *gated, *others)))
+
+
 def findings_by_code(
     findings: Sequence[Finding], counts: Mapping[str, int]
 ) -> list[tuple[str, int, Sequence[Finding]]]:

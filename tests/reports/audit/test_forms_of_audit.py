@@ -105,9 +105,9 @@ def test_the_shares_of_the_verdict_add_up_to_the_traces():
 
 
 def test_a_page_lists_more_places_of_a_code_than_a_terminal():
-    found = tuple(finding("missing_rev", line, "rev: absent") for line in range(30))
-    report = passing(codes=(code("missing_rev", 30, 30),), findings=found)
+    found = tuple(finding("missing_rev", line, "rev: absent") for line in range(130))
+    report = passing(codes=(code("missing_rev", 130, 130),), findings=found)
     assert render(report, "text").count("rev: absent") == 3
-    assert "and 27 more" in render(report, "text")
-    assert render(report, "html").count("rev: absent") == 25
-    assert "and 5 more" in render(report, "html")
+    assert "and 127 more" in render(report, "text")
+    assert render(report, "html").count("rev: absent") == 100
+    assert "and 30 more" in render(report, "html")

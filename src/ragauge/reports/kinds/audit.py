@@ -19,10 +19,10 @@ from ragauge.contracts.audit import (
 from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.reports import document as doc
 from ragauge.reports import envelope
-from ragauge.reports.document import Bar, Bars, Block, Cell, Column, Document, Span, Text, names
+from ragauge.reports.document import Bar, Bars, Block, Cell, Column, Document, Span, Text
 from ragauge.reports.foreign import shown
 from ragauge.reports.formats import github, junit, sarif
-from ragauge.reports.numbers import ABSENT, count, counted
+from ragauge.reports.numbers import count, counted
 
 Audited = AuditReport | TraceEvalReport
 
@@ -33,19 +33,11 @@ DEPTHS_ASK = {
     "support": "the cited text supports what is said, by its words",
 }
 POINTER_HOLDS = frozenset(
-    {
-        "missing_score",
-        "missing_k_pos",
-        "missing_k_final",
-        "cite_after_answer",
-        "duplicate_citation",
-        "bad_order",
-    }
+    {"missing_score", "missing_k_pos", "missing_k_final"}
+    | {"cite_after_answer", "duplicate_citation", "bad_order"}
 )
 """Codes that leave no doubt where a citation points: warnings, where the others are errors."""
-PLACES_ON_A_PAGE = 25
-ANSWERS_SHOWN, ANSWERS_ON_A_PAGE = 20, 200
-"""A page with more would be slow to scroll."""
+PLACES_ON_A_PAGE = 100
 _QUOTED_OBJECT = re.compile(r'"(\{\\"(?:[^"\\]|\\.)*\})"')
 _ESCAPED = re.compile(r'\\(["\\])')
 
@@ -175,7 +167,7 @@ def _blocks(report: AuditReport) -> Iterator[Block]:
     bars = [one for one in outcomes if one[2]]
     yield doc.Verdict(*verdict_words(report))
     yield Bars(title="Traces", heads=("outcome", "traces"), bars=bars)
-    yield from doc.gates(report.gates, report.metrics, metric_names(report))
+    yield from doc.gates(report.gates, report.metrics, envelope.metric_names(report))
     yield codes(report)
     counts = {depth: report.depths.get(depth, DepthCount(checked=0, ok=0)) for depth in DEPTHS}
 
@@ -200,26 +192,6 @@ def _blocks(report: AuditReport) -> Iterator[Block]:
         remark="how many answers hold in each",
         part="depths",
     )
-    if wrong:
-        table = doc.table(
-            wrong_answers(report, ANSWERS_ON_A_PAGE),
-            {
-                "question": lambda row: names(
-                    row.qid or "", "strong", ("question", row.qid) if row.qid else None
-                ),
-                "worst code": lambda row: Cell(row.code, foreign=True, badge=_badge(row.code)),
-                Column("findings", right=True, spare=2): lambda row: doc.count(row.findings, "dim"),
-                "cited": lambda row: names(" ".join(row.cited) or ABSENT),
-                Column("coverage", right=True, spare=1): lambda row: doc.number(row.coverage),
-                Column("where", spare=3): lambda row: names(row.where, "dim"),
-            },
-            title="Answers that do not hold",
-            shown=ANSWERS_SHOWN,
-            total=wrong,
-            folded=True,
-        )
-        # A terminal shows the places of the codes instead.
-        yield doc.Only(frozenset({"html", "markdown"}), [doc.filled(table, ("question", "cited"))])
     yield from rest(report)
     compared = ", ".join(covered.compared or ())
     words = doc.listed(
@@ -268,11 +240,6 @@ def wrong_answers(report: AuditReport, most: int | None = None) -> list[AuditedA
     return envelope.some_of_each(groups, most)
 
 
-def metric_names(report: Audited) -> dict[str, str]:
-    gated = (gate.metric for gate in report.gates)
-    return envelope.short_names(dict.fromkeys((*report.metrics, *gated)))
-
-
 def codes(report: Audited, remark: str = "the worst first") -> doc.Items:
     """Each code that was found: what it means, the next step, and the first places."""
 
@@ -291,7 +258,7 @@ def codes(report: Audited, remark: str = "the worst first") -> doc.Items:
             doc.Item(
                 name=one.code,
                 badge=(
-                    _badge(one.code),
+                    "warned" if one.code in POINTER_HOLDS else "no_hit",
                     counted(one.answers, "answer"),
                     "warm" if one.code in POINTER_HOLDS else "bad",
                 ),
@@ -310,10 +277,6 @@ def codes(report: Audited, remark: str = "the worst first") -> doc.Items:
     )
 
 
-def _badge(code: str) -> str:
-    return "warned" if code in POINTER_HOLDS else "no_hit"
-
-
 def _place(finding: AuditFinding) -> Sequence[Span]:
     """A finding in a line: its place, its question, and what was found."""
     given = finding.where and not finding.message.startswith(f"{finding.where}:")
@@ -328,9 +291,8 @@ def _place(finding: AuditFinding) -> Sequence[Span]:
 def rest(report: Audited) -> Iterator[Block]:
     """What every report about citations ends with: advice, the other metrics and findings."""
     yield doc.Advices(report.advice)
-    gated, shown_names = {gate.metric for gate in report.gates}, metric_names(report)
-    if others := {id: score for id, score in report.metrics.items() if id not in gated}:
-        yield doc.scores(others, shown_names, title="Other metrics" if gated else "Metrics")
+    shown_names = envelope.metric_names(report)
+    yield from doc.other_scores(report, shown_names)
     known = {one.code for one in report.codes}
     counts = {code: times for code, times in report.finding_counts.items() if code not in known}
     yield doc.Findings(envelope.findings_by_code(report.findings, counts))

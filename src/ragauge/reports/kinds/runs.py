@@ -19,9 +19,8 @@ from ragauge.contracts.report import Report
 from ragauge.errors import InputRejected
 from ragauge.metrics.headlines import leading
 from ragauge.reports import document as doc
-from ragauge.reports import numbers
+from ragauge.reports import envelope, numbers
 from ragauge.reports.document import Block, Cell, Column, Document, Facts, Verdict
-from ragauge.reports.envelope import short_names as without_family
 from ragauge.reports.foreign import shown
 from ragauge.reports.numbers import counted
 from ragauge.text.natural import natural
@@ -233,7 +232,7 @@ def _show(report: archive.ShownRun) -> Iterator[Block]:
     yield Verdict(verdict(run), f"{', '.join(names)} ({run.shown})")
     yield Facts([(label, doc.theirs(text)) for label, text in facts(run)])
     # In a terminal the report of the run follows.
-    metrics = without_family({**report.metrics, **{gate.metric: 0 for gate in report.gates}})
+    metrics = envelope.metric_names(report)
     tables = [
         *doc.gates(report.gates, report.metrics, metrics),
         doc.scores(report.metrics, metrics, title="Metrics"),

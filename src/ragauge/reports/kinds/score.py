@@ -101,17 +101,14 @@ def notes(report: ScoreReport) -> Iterator[github.Notes]:
 def _blocks(report: ScoreReport) -> Iterator[Block]:
     compared = report.baseline.metrics if report.baseline else {}
     sliced = (id for by in report.strata.values() for scores in by.values() for id in scores)
-    gated = dict.fromkeys(gate.metric for gate in report.gates)
-    shown = envelope.short_names(dict.fromkeys((*report.metrics, *gated, *compared, *sliced)))
+    shown = envelope.metric_names(report, *compared, *sliced)
     hint = envelope.how_to_gate(
         report.passed, "--preset ship or --gates 'precision_cited>=0.80,under_refusal<=0.05'"
     )
     yield doc.Verdict(*verdict_words(report), meaning=[hint] if hint else [])
     yield _labels(report)
     yield from doc.gates(report.gates, report.metrics, shown)
-    others = {id: score for id, score in report.metrics.items() if id not in gated}
-    if others:
-        yield doc.scores(others, shown, title="Other metrics" if report.gates else "Metrics")
+    yield from doc.other_scores(report, shown)
     yield from _slices(report, shown)
     yield doc.Advices(report.advice)
     yield from _questions(report)

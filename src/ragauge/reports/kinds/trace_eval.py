@@ -8,6 +8,7 @@ from typing import Literal
 from ragauge.contracts.audit import OK, STATES, LambdaState
 from ragauge.contracts.trace_eval import OverQuestions, TracedQuestion, TracedRun, TraceEvalReport
 from ragauge.reports import document as doc
+from ragauge.reports import envelope
 from ragauge.reports.document import Block, Cell, Column, Document, Square, Table, Tone, names
 from ragauge.reports.formats import junit
 from ragauge.reports.kinds import audit
@@ -84,7 +85,7 @@ def _blocks(report: TraceEvalReport) -> Iterator[Block]:
         notes=[f"{wordings} × {seeds} at temperature {recipe.temperature:g}"],
         meaning=[CODES_FIRST] if report.codes_first else [],
     )
-    yield from doc.gates(report.gates, report.metrics, audit.metric_names(report))
+    yield from doc.gates(report.gates, report.metrics, envelope.metric_names(report))
     if report.codes_first:
         yield audit.codes(report, "the worst first; fix these before you tune retrieval")
     yield from _states(report)
