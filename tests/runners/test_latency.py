@@ -470,7 +470,7 @@ def test_what_was_interrupted_is_not_judged():
 
 def test_two_configurations_at_one_place_are_both_drawn():
     cells = [cell(name, [10] * 20) for name in ("one", "two")]
-    drawing = "".join(plot(cells, ("one", "two"), 60))
+    drawing = "".join(plot(cells, {"one": "A", "two": "B"}, ("one", "two"), 60))
     assert "A" in drawing and "B" in drawing
 
 

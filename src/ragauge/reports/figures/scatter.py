@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
 from ragauge.contracts.latency import Cell, shown_ms
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 HEIGHT, NARROWEST, WIDEST = 9, 20, 60
-BEYOND = "*"
-"""The mark of a configuration past the letters."""
 STEP = "·"
 SHORTEST_MS = 0.001
 SIDE = 300
@@ -33,19 +30,13 @@ CLOSE = 20
 CURVES, STEPS = (0.2, 0.4, 0.6, 0.8), 40
 
 
-def marks(cells: Sequence[Cell], front: Sequence[str]) -> dict[str, str]:
-    """A letter for each configuration: a capital where it is on the front."""
-    letters = [*ascii_lowercase, *BEYOND * len(cells)]
-    return {
-        cell.config: mark.upper() if cell.config in front else mark
-        for cell, mark in zip(cells, letters, strict=False)
-    }
-
-
-def drawn(cells: Sequence[Cell], front: Sequence[str], width: int) -> list[str]:
+def drawn(
+    cells: Sequence[Cell], marks: Mapping[str, str], front: Sequence[str], width: int
+) -> list[str]:
     """Lines with the P95 across and the precision upwards; the front's steps are dotted.
 
-    The P95 is on a logarithmic scale: twice as slow is as far from one second as from ten.
+    `marks` has a letter for each configuration. The P95 is on a logarithmic scale: twice as slow is
+    as far from one second as from ten.
     """
     across = [math.log(max(cell.p95_ms or 0.0, SHORTEST_MS)) for cell in cells]
     up = [cell.precision.value or 0.0 for cell in cells]
@@ -61,12 +52,11 @@ def drawn(cells: Sequence[Cell], front: Sequence[str], width: int) -> list[str]:
             grid[row][at] = STEP
         for at in range(next_row, row + 1):
             grid[at][next_column] = STEP
-    for config, mark in marks(cells, front).items():
-        column, row = places[config]
+    for config, (column, row) in places.items():
         # Two points may fall on one place: the nearest one that is free.
         order = sorted(range(columns), key=lambda at: (abs(at - column), at))
         free = (at for at in order if grid[row][at] in (" ", STEP))
-        grid[row][next(free, column)] = mark
+        grid[row][next(free, column)] = marks[config]
     left, right = (shown_ms(math.exp(end)) for end in (min(across), max(across)))
     ends = left + right.rjust(columns - len(left))
     return framed(grid, up, [ends if max(across) > min(across) else left.center(columns)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
 
 from ragauge.contracts.annotation import AgreementReport, ItemDisagreement, PairAgreement
 from ragauge.metrics.names import short_name
@@ -80,35 +79,36 @@ def _blocks(report: AgreementReport) -> Iterator[Block]:
     gated = [gate.metric for gate in report.gates]
     yield doc.scores(report.metrics, shown_names, title="Agreement", unit="items", silent=gated)
     if len(report.pairs) > 1:
-        there = [
-            name for name in PER_PAIR if any(getattr(one, name) is not None for one in report.pairs)
-        ]
 
-        main = there[0] if there else "n"
+        def order(pair: PairAgreement) -> list[tuple[bool, float]]:
+            values = (getattr(pair, name) for name in PER_PAIR)
+            return [(value is None, value or 0) for value in values]
 
-        def reasons(pair: PairAgreement) -> str:
-            given = (pair.reason, *(pair.token_reasons.get(name) for name in there))
-            return doc.listed(*dict.fromkeys(given), sep="; ")
+        def score(name: str) -> Callable[[PairAgreement], Cell]:
+            return lambda pair: number(getattr(pair, name))
 
-        yield doc.table(
-            sorted(
-                report.pairs,
-                key=lambda pair: (getattr(pair, main) is None, getattr(pair, main) or 0),
-            ),
+        pairs = doc.table(
+            sorted(report.pairs, key=order),
             {
                 "pair": lambda pair: Cell(f"{pair.a} and {pair.b}"),
                 "items": lambda pair: count(pair.n),
-                **{name: _number(name) for name in there},
+                **{name: score(name) for name in PER_PAIR},
             },
-            note=reasons,
+            note=lambda pair: doc.listed(
+                *dict.fromkeys((pair.reason, *pair.token_reasons.values())), sep="; "
+            ),
             title="Pairs",
             remark="least agreement first",
             shown=SHOWN,
         )
+        yield doc.filled(pairs)
     if report.labels:
         kind = "label" if report.kind == "labels" else "type"
         yield doc.table(
-            sorted(report.labels, key=lambda label: report.labels[label].agreement or 2),
+            sorted(
+                report.labels,
+                key=lambda label: 2 if (one := report.labels[label].agreement) is None else one,
+            ),
             {
                 kind: names,
                 "given": lambda label: count(report.labels[label].given),
@@ -142,7 +142,3 @@ def _blocks(report: AgreementReport) -> Iterator[Block]:
         covered.one and f"{numbers.count(covered.one)} by one alone",
     )
     yield doc.Coverage(coverage)
-
-
-def _number(name: str) -> Callable[[Any], Cell]:
-    return lambda one: number(getattr(one, name))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from string import ascii_lowercase
 
 from ragauge.contracts.latency import Cell, LatencyReport, shown_ms
 from ragauge.contracts.verdict import Verdict as Gate
@@ -24,9 +25,8 @@ COLUMNS = (
     *("on_front", "unsure", "error_kinds", "reason"),
 )
 DECIDES = ("fail", "not_evaluated", "pass", "not_applicable")
-ERRORS = "latency.errors"
 LIMITS = {
-    ERRORS: "{} % failed",
+    "latency.errors": "{} % failed",
     "latency.p95_increase": "P95 +{} %",
     "latency.precision_drop": "precision -{} points",
 }
@@ -56,6 +56,13 @@ def table(report: LatencyReport) -> tuple[tuple[str, ...], Iterable[Iterable[obj
 
 def _is_on_front(report: LatencyReport, cell: Cell) -> bool:
     return any(front.rate == cell.rate and cell.config in front.configs for front in report.fronts)
+
+
+def _mark(report: LatencyReport, cell: Cell) -> str:
+    """The letter of a configuration: a capital where it is on the front; none without a front."""
+    letters = [*ascii_lowercase, *"*" * len(report.knobs)]
+    mark = letters[list(report.knobs).index(cell.config)] if report.fronts else ""
+    return mark.upper() if _is_on_front(report, cell) else mark
 
 
 def _gates(report: LatencyReport, cell: Cell) -> list[Gate]:
@@ -107,21 +114,18 @@ def _cells(report: LatencyReport) -> Table:
         return cell
 
     def note(one: Cell) -> str:
-        telling = (
-            gate for gate in _gates(report, one) if not gate.holds or gate.metric.startswith(ERRORS)
-        )
-        reasons = dict.fromkeys((one.reason, *(gate.reason for gate in telling)))
+        failed = (gate.reason for gate in _gates(report, one) if not gate.holds)
+        reasons = dict.fromkeys((one.reason, *failed))
         behind = f"fell behind: {counted(one.open_at_end, 'call')} open when the last was sent"
         return doc.listed(*reasons, one.kept_up is False and behind, sep="; ")
 
     bounds = {gate.metric.partition("[")[0]: f"{100 * gate.bound:.4g}" for gate in report.gates}
     limits = ", ".join(LIMITS[id].format(bound) for id, bound in bounds.items())
-    is_unsure = any(cell.unsure for cell in report.cells)
     return doc.table(
         report.cells,
         {
             "rate": lambda one: number(one.rate, f"{one.rate:g}/s"),
-            "": lambda one: doc.Cell("●" if _is_on_front(report, one) else "", tone="good"),
+            "": lambda one: doc.Cell(_mark(report, one)),
             "config": lambda one: names(one.config),
             "P50": latency("p50_ms"),
             Column("P90", right=True, spare=2): latency("p90_ms"),
@@ -139,7 +143,9 @@ def _cells(report: LatencyReport) -> Table:
         title="Configurations",
         remark=f"latencies in ms, from when a call was due; allowed against {report.baseline}: "
         f"{limits}",
-        after="* too few answers: a longer load would make it certain" if is_unsure else "",
+        after="* too few answers: a longer load would make it certain"
+        if any(cell.unsure for cell in report.cells)
+        else "",
     )
 
 
@@ -151,22 +157,12 @@ def _front(report: LatencyReport) -> Iterator[Block]:
     if len(cells) < 2:
         yield Text("No Pareto front: fewer than two configurations have a P95 and a precision.")
         return
-    marks = scatter.marks(cells, front.configs)
+    marks = {one.config: _mark(report, one) for one in cells}
     yield Figure(
-        lambda width: scatter.drawn(cells, front.configs, width),
+        lambda width: scatter.drawn(cells, marks, front.configs, width),
         "Pareto front",
-        f"precision over P95 (logarithmic) at {front.rate:g} per second; capitals and ●: no other "
-        "is faster and more precise",
-    )
-    yield doc.table(
-        cells,
-        {
-            "": lambda one: doc.Cell(marks[one.config]),
-            "config": lambda one: names(one.config),
-            "P95": lambda one: number(one.p95_ms, shown_ms(one.p95_ms or 0.0)),
-            "precision": lambda one: number(one.precision.value),
-            "95 % interval": lambda one: doc.interval(one.precision.ci),
-        },
+        f"precision over P95 (logarithmic) at {front.rate:g} per second; capitals: no other is "
+        "faster and more precise",
     )
     for config, why in front.left_out.items():
         yield Text(f"{config} is left out: {why}", "dim")
