@@ -14,7 +14,7 @@ from ragauge.contracts.paging import Ended, GoldSet, Paged, PagedHistory, Questi
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Links
-from ragauge.dashboard.listing import Address, Listed, addresses, listed, sorts
+from ragauge.dashboard.listing import addresses, listed, sorts
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
 from ragauge.dashboard.parts import Field
@@ -57,11 +57,6 @@ def sets(material: Material, links: Links, asked: Asked) -> Page:
     runs = {one.sha256: pages.runs_of_gold(one.sha256, 1) for one in here}
     units_of = {id: _command_of_units(pages, id, newest) for id, newest in runs.items()}
 
-    def name(one: GoldSet) -> Cell:
-        short = one.sha256[:ID_SHOWN]
-        named = drawn("named", links.gold(one.sha256), short, "", True)
-        return Cell(short, one.sha256, drawn=named)
-
     def questions(one: GoldSet) -> Cell:
         command = units_of[one.sha256]
         units = f"{counted(one.questions, 'unit')} of {command}"
@@ -69,8 +64,8 @@ def sets(material: Material, links: Links, asked: Asked) -> Page:
 
     def last_run(one: GoldSet) -> Cell:
         run = next(iter(runs[one.sha256]))
-        named = drawn("named", links.run(run.id), run.record.name, run.record.command)
-        return Cell(run.record.name, drawn=named)
+        name = f"{run.record.name} {run.record.command}"
+        return Cell(name, foreign=True, href=links.run(run.id) or "")
 
     shown: list[Block] = [parts.no_rows(paged, "gold set", address, links.gold() or "")]
     if not every:
@@ -81,7 +76,9 @@ def sets(material: Material, links: Links, asked: Asked) -> Page:
         table = doc.table(
             here,
             {
-                "set": name,
+                "set": lambda one: Cell(
+                    one.sha256[:ID_SHOWN], one.sha256, href=links.gold(one.sha256) or ""
+                ),
                 Column("questions", right=True): questions,
                 Column("answerable", right=True): lambda one: doc.count(
                     None if units_of[one.sha256] else one.answerable
@@ -186,9 +183,9 @@ def _coverage(
     links: Links,
 ) -> Table:
     def name(run: Run) -> Cell:
-        aside = f"{run.record.command} {run.shown}"
-        named = drawn("named", links.run(run.id), run.record.name, aside)
-        return Cell(run.record.name, f"{run.record.name} {run.id}", drawn=named)
+        words = f"{run.record.name} {run.record.command} {run.shown}"
+        href = links.run(run.id) or ""
+        return Cell(words, f"{run.record.name} {run.id}", foreign=True, href=href)
 
     def units(run: Run) -> Cell:
         given, all_of = counts[run.id].units, gold.questions
@@ -282,21 +279,16 @@ def _strata(
             Column("n", right=True): lambda one: doc.count(one.ended.told, "dim"),
             "remark": remark,
         }
+        name, href = f"{run.record.name} {run.shown}", links.run(run.id) or ""
         found = f"{numbers.value(fraction)} {numbers.interval(wilson(fraction, known))}"
-        yield Text(
-            [
-                Span("The fraction correct in "),
-                Span(f"{run.record.name} {run.shown}", foreign=True, href=links.run(run.id) or ""),
-                Span(f": {found} over all {counted(known, 'unit')}; the upright line below. "),
-                Span(f"Correct means: {right_means(run.record.command)}. "),
-                Span(
-                    f"Intervals are Wilson's, at 95 %. thin: fewer than {THIN} units are known to "
-                    "be correct or incorrect. weak: the complete interval is below the fraction "
-                    "of the set.",
-                    "soft",
-                ),
-            ]
+        about = (
+            f": {found} over all {counted(known, 'unit')}; the upright line below. Correct means: "
+            f"{right_means(run.record.command)}. Intervals are Wilson's, at 95 %. thin: fewer than "
+            f"{THIN} units are known to be correct or incorrect. weak: the complete interval is "
+            "below the fraction of the set."
         )
+        of = [Span("The fraction correct in "), Span(name, foreign=True, href=href), Span(about)]
+        yield Text(of)
     else:
         words = f"None of the last runs says which units are correct: only {each}s are counted."
         yield Text(words, "dim")
@@ -349,31 +341,12 @@ def _questions(
     ]
     if each == "question":
         choices = (("", "all"), ("yes", "answerable"), ("no", "unanswerable"))
-        fields.append(
-            Field("answerable", answerable or "", "Answerable", kind="select", options=choices)
-        )
+        fields.append(parts.select("answerable", answerable or "", "Answerable", choices))
     if given["stratum"] and given["value"]:
         fields += [Field(name, given[name], name.capitalize()) for name in ("stratum", "value")]
     clear = f"{here}#questions" if any(given.values()) else None
     yield parts.form(here, *fields, replaces="question-list", clear=clear)
-    inside: list[Block] = [parts.no_rows(paged, each, address, f"{here}#questions")]
-    if found.rows:
-        words = f"Squares: the last {counted(len(runs), 'run')}, the newest on the right."
-        table = _question_table(pages, gold, runs, each, paged, address, links)
-        inside = [Text(words, "dim"), table, parts.pager(paged, address)]
-    yield doc.Section(title="", blocks=inside, anchor="question-list")
-
-
-def _question_table(
-    pages: PagedHistory,
-    gold: GoldSet,
-    runs: Sequence[Run],
-    each: str,
-    paged: Listed,
-    address: Address,
-    links: Links,
-) -> Table:
-    ended = pages.ends(runs, [one.qid for one in paged.rows])
+    ended = pages.ends(runs, [one.qid for one in found.rows])
 
     def id(one: Gold) -> Cell:
         newest = next((run.id for run in runs if one.qid in ended[run.id]), None)
@@ -414,4 +387,9 @@ def _question_table(
         "last runs": outcomes,
         Column("incorrect", right=True): incorrect,
     }
-    return doc.table(paged.rows, columns, paged=True, below=False, name="questions")
+    inside: list[Block] = [parts.no_rows(paged, each, address, f"{here}#questions")]
+    if found.rows:
+        words = f"Squares: the last {counted(len(runs), 'run')}, the newest on the right."
+        table = doc.table(found.rows, columns, paged=True, below=False, name="questions")
+        inside = [Text(words, "dim"), table, parts.pager(paged, address)]
+    yield doc.Section(title="", blocks=inside, anchor="question-list")

@@ -62,8 +62,8 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     form = parts.form(
         here,
         Field("q", given["q"], "Search", "name, commit, tag, label", kind="search"),
-        Field("command", given["command"], "Command", kind="select", options=[("", "all"), *every]),
-        Field("green", given["green"], "Verdict", kind="select", options=ways),
+        parts.select("command", given["command"], "Command", [("", "all"), *every]),
+        parts.select("green", given["green"], "Verdict", ways),
         *(Field("label", label, "Label", "key=value") for label in labels),
         Field("name", given["name"], "Name" if given["name"] else ""),
         Field("sort", paged.order if paged.order != NEWEST else ""),
