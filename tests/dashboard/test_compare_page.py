@@ -118,7 +118,7 @@ def test_slices_are_the_coarse_strata_unless_others_are_asked_for(material, pati
     assert "By <bdi>" not in asked(material, **runs, slices="none").body
 
 
-def test_flipped_questions_are_searched_filtered_sorted_and_paged(material, patient):
+def test_flipped_questions_are_searched_filtered_and_paged(material, patient):
     before, after = two_runs(material)
 
     def shown(**fields: str) -> list[str]:
@@ -128,13 +128,12 @@ def test_flipped_questions_are_searched_filtered_sorted_and_paged(material, pati
 
     assert shown() == [f"q{n:03}" for n in (*range(4, 20), 0, 1)], "broken first, by id"
     assert shown(way="mended") == ["q000", "q001"]
-    assert shown(sort="-unit", rows="3") == ["q019", "q018", "q017"]
-    assert shown(sort="unit", rows="3", start="3") == ["q005", "q006", "q007"]
+    assert shown(rows="3", start="3") == ["q007", "q008", "q009"]
     assert shown(q="WHAT is 1 was") == [f"q{n:03}" for n in (*range(10, 20), 1)]
     assert shown(was="ANS_NO_HIT") == ["q000", "q001"]
     assert shown(was="nothing like that") == []
     assert shown(start="1000") == []
-    for wrong in ({"way": "sideways"}, {"sort": "colour"}, {"alpha": "much"}, {"correction": "x"}):
+    for wrong in ({"way": "sideways"}, {"alpha": "much"}, {"correction": "x"}):
         with pytest.raises(BadAddress):
             shown(**wrong)
 
@@ -360,6 +359,6 @@ def test_a_comparison_is_read_without_scripts(served, demo, browser):
     page.locator("#flips form").get_by_role("button", name="Apply").click()
     page.wait_for_url(lambda url: "way=broken" in url)
     assert page.locator("#flipped .v-stable_pass").count() == 0
-    page.get_by_role("link", name="swap them").click()
+    page.get_by_role("link", name="Swap them").click()
     page.wait_for_url(lambda url: f"before={demo.runs['c'].id}" in url)
     context.close()

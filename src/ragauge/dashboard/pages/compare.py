@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, get_args
 
 from msgspec import structs
@@ -28,7 +28,6 @@ from ragauge.reports.numbers import count, counted
 from ragauge.runners.compare_options import ALLOWANCES, CompareOptions
 from ragauge.runners.options import chosen_options
 from ragauge.runners.paired_units import changed_meaning
-from ragauge.text.natural import natural
 
 PATH = "/compare"
 LAST_RUNS, PAIRS = 100, 12
@@ -54,12 +53,8 @@ OFFERS = {
     "gold": "Compare the questions that mean the same in both",
     "versions": "Compare the metrics that were made the same way",
 }
-FIELDS = ("q", "way", "was", "now", "sort", "start")
+FIELDS = ("q", "way", "was", "now", "start")
 """What an address says of the questions, and not of the comparison."""
-ORDERS: dict[str, tuple[str, Callable[[Flip], Any]]] = {
-    "way": ("broken first", lambda flip: flip.way),
-    "unit": ("id", lambda flip: natural(flip.qid)),
-}
 FLIP_COLUMNS = (
     *("unit", "question", "way"),
     *("was_label", "was_claim", "was_cited", "was_explained_by"),
@@ -100,21 +95,17 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     if report is None or left_out is None:
         waiting = _page(links, title, header, parts.computing("Comparing the runs"))
         return structs.replace(waiting, refresh_s=1)
-    questions = None
-    if flip:
-        questions = _changes(material, report, was, now, left_out, links, asked)
-    return shown(report, how, links, asked, questions)
+    if not flip:
+        return shown(report, how, links, asked)
+    changes = _changes(material, report, was, now, left_out, links, asked)
+    return shown(report, how, links, asked, changes)
 
 
 def _page(links: Links, title: str, *blocks: Block) -> Page:
-    ends = [("Compare", links.compare()), (title, None)] if title else [("Compare", None)]
-    return Page(
-        title=f"Compare {title}".strip(),
-        here="compare",
-        blocks=blocks,
-        links=links,
-        crumbs=(("Runs", links.runs()), *ends),
-    )
+    crumbs = [("Runs", links.runs()), ("Compare", links.compare()), (title, None)]
+    crumbs = crumbs if title else [crumbs[0], ("Compare", None)]
+    name = f"Compare {title}".strip()
+    return Page(title=name, here="compare", blocks=blocks, links=links, crumbs=tuple(crumbs))
 
 
 def _form(material: Material, links: Links, asked: Asked) -> Iterator[Block]:
@@ -245,16 +236,10 @@ def shown(
     # The report's own flips are not shown here, and marking where answers differ takes time.
     told = document(structs.replace(report, flips=()))
     was, now = report.before or report.after, report.after
-    related = [
-        ("the run before", links.run(was.id)),
-        ("the run after", links.run(now.id)),
-        ("swap them", links.compare(now.id, was.id) if links.compare() else None),
-        ("compare others", links.compare()),
-    ]
     blocks: list[Block] = [*told.part("verdict", "compared")]
-    spans = [(Span(" · "), Span(text, href=href)) for text, href in related if href]
-    blocks.append(Text([span for pair in spans for span in pair][1:]))
     if action := links.compare():
+        swapped = Span("Swap them", href=links.compare(now.id, was.id) or "")
+        blocks.append(Text([swapped, Span(" · "), Span("Compare others", href=action)]))
         fields = [
             Field("before", was.id),
             Field("after", now.id),
@@ -286,7 +271,7 @@ def shown(
     def question(unit: str) -> str | None:
         return links.question(now.id, unit, **{"with": was.id})
 
-    to = To(metric=changed, question=question)
+    to = To(metric=changed, question=question, run=links.run)
     return structs.replace(_page(links, title, *blocks), name=told.name, to=to)
 
 
@@ -295,9 +280,6 @@ def shown(
 
 def _flips(report: ComparisonReport, links: Links, asked: Asked) -> Block:
     """The questions that are correct in one run only, as far as the fields select them."""
-    sort, down = asked.order("way")
-    if sort not in ORDERS:
-        raise BadAddress(f'sort: "{sort[:40]}" is none of {", ".join(ORDERS)}')
     way = asked.choice("way", get_args(Way))
     was, now, search = asked.text("was"), asked.text("now"), asked.text("q").casefold().split()
 
@@ -307,7 +289,7 @@ def _flips(report: ComparisonReport, links: Links, asked: Asked) -> Block:
         sides = way in (None, flip.way) and was in ("", flip.was.label)
         return sides and now in ("", flip.now.label) and all(word in known for word in search)
 
-    found = sorted(filter(is_wanted, report.flips), key=ORDERS[sort][1], reverse=down)
+    found = list(filter(is_wanted, report.flips))
     start = min(asked.start, len(found))
     here = tuple(found[start : start + asked.limit])
     counts, names = report.flip_counts, {way: word for way, ((_, word, _), _) in FLIPS.items()}
@@ -319,15 +301,12 @@ def _flips(report: ComparisonReport, links: Links, asked: Asked) -> Block:
         words.append(f"The report has the first of each by id; {count(left)} are not listed.")
     inside: list[Block] = [*map(Text, words)]
     if report.flips:
-        before, after = (
-            sorted({side.label for side in sides if side.label})
-            for sides in ([one.was for one in report.flips], [one.now for one in report.flips])
-        )
+        given = {side.label or "" for one in report.flips for side in (one.was, one.now)}
+        labels = [("", "any"), *((label, label) for label in sorted(given - {""}))]
         fields = [
             select("way", way or "", "Way", [("", "both"), *names.items()]),
-            select("was", was, "Before", [("", "any"), *zip(before, before, strict=True)]),
-            select("now", now, "After", [("", "any"), *zip(after, after, strict=True)]),
-            select("sort", sort, "Order", [(name, text) for name, (text, _) in ORDERS.items()]),
+            select("was", was, "Before", labels),
+            select("now", now, "After", labels),
         ]
         page = listed(Paged(rows=here, total=len(found), start=start), asked, "way")
         items = doc.Items(items=flip_items(here, opened=len(here)))

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from ragauge.contracts.comparison import HistoryReport
 from ragauge.contracts.history import Run, RunFilter, canonical
-from ragauge.contracts.paging import PagedHistory, RunKind, RunQuery
+from ragauge.contracts.paging import PagedHistory, RunQuery
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.jobs import PATIENCE_S
@@ -61,9 +61,9 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         return options.branch in (None, branch) and (not named or named in names)
 
     runs = [run for run in pages.runs(query).rows if matches(run)]
-    lately, is_chosen = _kinds(runs), options.name is None or options.command is None
-    if lately:
-        options = structs.replace(options, name=lately[0].name, command=lately[0].command)
+    lately, is_chosen = Counter(map(_kind, runs)), options.name is None or options.command is None
+    for (command, name), _ in lately.most_common(1):
+        options = structs.replace(options, name=name, command=command)
     here = [run for run in runs if _kind(run) == (options.command, options.name)]
     # The first headline of the newest run; else the metric that most runs have.
     headline = next(iter(story.headlines(here[:1])), max(sorted(metrics), key=metrics.__getitem__))
@@ -85,18 +85,16 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     except UsageError as error:
         raise Missing(*error.problems) from error
     if report is None:
-        form, computing = (
-            _form(pages, links, metric, options, by),
-            parts.computing("Computing the line"),
-        )
-        return structs.replace(_page(links, metric, header, form, computing), refresh_s=1)
+        form = _form(pages, links, metric, options, by)
+        waiting = _page(links, metric, header, form, parts.computing("Computing the line"))
+        return structs.replace(waiting, refresh_s=1)
     labels = sorted({key for point in report.points for key in point.labels})
     if by and by not in labels:
         listed = f"they have {', '.join(labels)}" if labels else "they have none"
         raise BadAddress(f'by: no run of this line has a label "{by[:80]}"; {listed}')
     chosen = (
         f"Chosen among {len(lately)} lines for having the most of the last "
-        f"{sum(kind.runs for kind in lately)} runs that match; name another above or below."
+        f"{len(runs)} runs that match; name another above or below."
     )
     found = [one for one in report.findings if one.code != OTHER_RUNS]
     counts = {code: n for code, n in report.finding_counts.items() if code != OTHER_RUNS}
@@ -130,15 +128,6 @@ def _page(links: Links, title: str, *blocks: Block) -> Page:
 
 def _kind(run: Run) -> tuple[str, str]:
     return run.record.command, run.record.name
-
-
-def _kinds(runs: Sequence[Run]) -> list[RunKind]:
-    """The lines of these runs, the newest of which is first; that with the most runs first."""
-    last = {_kind(run): run.record.recorded_at for run in reversed(runs)}
-    return [
-        RunKind(command=command, name=name, runs=times, last=last[command, name])
-        for (command, name), times in Counter(map(_kind, runs)).most_common()
-    ]
 
 
 def _form(
@@ -176,19 +165,19 @@ def _other_lines(
     """The way to other lines: those with the metric, then those that were run lately."""
     # As the database spells it.
     here = tuple(plain(report.identity[key]) for key in ("of", "name"))
-    having = {(kind.command, kind.name): kind for kind in pages.kinds(metric, LINES_OFFERED)}
-    lately = {
-        (plain(kind.command), plain(kind.name)): kind
-        for kind in _kinds(pages.runs(RunQuery(limit=LATELY)).rows)
-    }
-    kinds = {key: kind for key, kind in (having | lately | having).items() if key != here}
+    having = {(kind.command, kind.name): kind.runs for kind in pages.kinds(metric, LINES_OFFERED)}
+    lately = Counter(map(_kind, pages.runs(RunQuery(limit=LATELY)).rows)).most_common()
+    others = {(plain(command), plain(name)): times for (command, name), times in lately}
+    lines = [
+        (kind, times) for kind, times in {**having, **others, **having}.items() if kind != here
+    ]
     spans = []
-    for (command, name), kind in list(kinds.items())[:LINES_LISTED]:
+    for (command, name), times in lines[:LINES_LISTED]:
         to = links.history(metric if (command, name) in having else "", name=name, command=command)
         spans += [Span(", "), Span(f"{name} ({command})", foreign=True, href=to or "")]
-        spans.append(Span(f" {numbers.count(kind.runs)}", "soft"))
+        spans.append(Span(f" {numbers.count(times)}", "soft"))
     if spans and links.runs():
-        left = len(kinds) - LINES_LISTED
+        left = len(lines) - LINES_LISTED
         more = f" and {numbers.count(left)} more" if left > 0 else ""
         yield Text([Span("Other lines: "), *spans[1:], Span(more)], "soft")
 

@@ -26,6 +26,7 @@ from ragauge.reports import envelope, numbers
 from ragauge.reports.differences import Differing, spans
 from ragauge.reports.document import Block, Cell, Column, Section, Table, Tone
 from ragauge.reports.formats import github, junit
+from ragauge.reports.kinds.runs import when
 from ragauge.reports.numbers import ABSENT, count, counted, signed, signed_interval, value
 
 COMMIT_SHOWN = 8
@@ -114,10 +115,9 @@ def cases(report: ComparisonReport) -> Iterator[junit.Suite]:
         if flip.way == "mended":
             return None
         facts = {"question": flip.question}
-        for when, side in (("before", flip.was), ("after", flip.now)):
-            cited = " ".join(side.cited)
-            facts |= {f"said {when}": side.claim, f"cited {when}": cited}
-            facts |= {f"explained {when} by": side.why}
+        for time, side in (("before", flip.was), ("after", flip.now)):
+            facts |= {f"said {time}": side.claim, f"cited {time}": " ".join(side.cited)}
+            facts |= {f"explained {time} by": side.why}
         message = f"broken: {flip.was.label} before, {flip.now.label} after"
         kind: Literal["failure", "skipped"] = "failure" if report.passed is False else "skipped"
         return junit.Problem(kind, message, "broken", junit.facts(facts))
@@ -150,10 +150,10 @@ def notes(report: ComparisonReport) -> Iterator[github.Notes]:
 
 def _flipped(flip: Flip) -> list[str]:
     lines = [github.cut(flip.question or "")]
-    for when, side in (("was", flip.was), ("now", flip.now)):
+    for time, side in (("was", flip.was), ("now", flip.now)):
         said = f": {github.cut(side.claim)}" if side.claim else ""
         why = f" (explained by {github.cut(side.why)})" if side.why else ""
-        lines.append(f"{when} {side.label or 'unlabelled'}{said}{why}")
+        lines.append(f"{time} {side.label or 'unlabelled'}{said}{why}")
     return lines
 
 
@@ -262,30 +262,28 @@ def _judged(report: ComparisonReport) -> dict[str, Compared]:
 def _runs(report: ComparisonReport) -> Table:
     """What is known of each run, and the labels in which they differ."""
 
-    def facts(run: ComparedRun, other: ComparedRun | None) -> dict[str, str]:
-        known = other.labels if other else {}
+    def facts(run: ComparedRun | None, other: ComparedRun | None) -> dict[str, Cell]:
+        if run is None:
+            return {}
         commit, dirty = run.commit and run.commit[:COMMIT_SHOWN], "dirty" if run.dirty else None
-        return {
-            "run": run.id[:ID_SHOWN],
+        labels = sorted(run.labels.items() - (other.labels.items() if other else set()))
+        texts = {
             "name": run.name,
-            "recorded": run.recorded_at[:16].replace("T", " "),
+            "recorded": when(run.recorded_at),
             "commit": doc.listed(run.branch, commit, dirty, sep=" "),
             "tags": ", ".join(run.tags),
-            "labels": ", ".join(
-                f"{name}={text}"
-                for name, text in sorted(run.labels.items())
-                if known.get(name) != text
-            ),
+            "labels": ", ".join(f"{name}={text}" for name, text in labels),
         }
+        known = {name: doc.names(text) for name, text in texts.items() if text}
+        return {"run": doc.names(run.id[:ID_SHOWN], to=("run", run.id)), **known}
 
-    before = facts(report.before, report.after) if report.before else {}
-    after = facts(report.after, report.before)
+    before, after = facts(report.before, report.after), facts(report.after, report.before)
     return doc.table(
-        [name for name in after if before.get(name) or after[name]],
+        after | before,
         {
             "": Cell,
-            "before": lambda name: doc.names(before.get(name) or ABSENT),
-            "after": lambda name: doc.names(after[name] or ABSENT),
+            "before": lambda name: before.get(name, Cell(ABSENT)),
+            "after": lambda name: after.get(name, Cell(ABSENT)),
         },
         title="Runs",
         part="compared",
@@ -466,7 +464,7 @@ def flip_items(flips: Iterable[Flip], *, opened: int = 1) -> list[doc.Item]:
     """The questions with both answers next to each other, and marks where the answers differ."""
     marked = Differing()
 
-    def card(when: str, side: Side, other: Side) -> doc.Card:
+    def card(time: str, side: Side, other: Side) -> doc.Card:
         cited = [(id, id not in other.cited) for id in side.cited]
         facts: list[tuple[str, doc.Words]] = [
             ("said", spans(marked(side.claim or "", other.claim or ""))),
@@ -474,7 +472,7 @@ def flip_items(flips: Iterable[Flip], *, opened: int = 1) -> list[doc.Item]:
             ("explained by", doc.theirs(side.why)),
         ]
         return doc.Card(
-            [doc.Span(f"{when} "), *(doc.theirs(side.label) or [doc.Span(ABSENT)])], facts
+            [doc.Span(f"{time} "), *(doc.theirs(side.label) or [doc.Span(ABSENT)])], facts
         )
 
     return [

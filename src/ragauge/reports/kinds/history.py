@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
 
 from msgspec import structs
 
@@ -15,7 +16,7 @@ from ragauge.reports.figures.lines import Lines
 from ragauge.reports.kinds.comparison import COMMIT_SHOWN, p_value
 from ragauge.reports.kinds.runs import DIRTY, REGRESSED, TONES, verdict_of, when
 from ragauge.reports.numbers import counted, value
-from ragauge.stats.change_points import ALPHA, SHORTEST, fewest, shifts, variation
+from ragauge.stats.change_points import ALPHA, fewest, shifts, variation
 from ragauge.stats.trend import trend
 
 COLUMNS = (
@@ -27,20 +28,12 @@ SHOWN = 15
 MOST_LINES = 6
 """As many as there are colours: those that were run last."""
 MEANINGS = (
+    ("slope", "change per run, by least squares; within two standard errors of 0 it may be chance"),
+    ("variation", "standard deviation over mean, σ/μ: how much one run can differ from the next"),
+    ("change point", f"a new level: at most {100 * ALPHA:g} % of random orders divide as clearly"),
     (
-        "slope",
-        "the gain or loss from one run to the next, by least squares over the runs since the line "
-        "was last cut; within two standard errors of 0 it may be chance",
-    ),
-    (
-        "variation",
-        "σ/μ, the standard deviation of these runs as a fraction of their mean: how much one run "
-        "can differ from the next",
-    ),
-    (
-        "change point",
-        f"a run from which on the level is different: at most {100 * ALPHA:g} % of the orders in "
-        f"which the values could have come divide as well; a level has at least {SHORTEST} runs",
+        "cut",
+        "another gold set, version or method from here on; numbers are of the runs since",
     ),
 )
 
@@ -228,10 +221,7 @@ def _changes(report: HistoryReport, by: str) -> Table:
     columns: dict[str | Column, Callable[[ChangePoint], Cell]] = {
         "from run": lambda one: doc.names(one.run[:ID_SHOWN], to=("run", one.run)),
         Column("recorded (UTC)", spare=1): lambda one: _recorded(points[one.at]),
-    }
-    if by:
-        columns[Column(by, foreign=True)] = lambda one: doc.names(_of(points[one.at], by))
-    columns |= {
+        Column(by, foreign=True): lambda one: doc.names(_of(points[one.at], by) if by else ""),
         "before": lambda one: doc.number(one.before),
         "after": lambda one: doc.number(one.after),
         "change": lambda one: doc.signed(one.after - one.before),
@@ -240,7 +230,9 @@ def _changes(report: HistoryReport, by: str) -> Table:
         Column("commit", spare=2): lambda one: _commit(points[one.at]),
     }
     remark = "the level is different from these runs on"
-    return doc.table(report.change_points, columns, title="Change points", remark=remark)
+    return doc.filled(
+        doc.table(report.change_points, columns, title="Change points", remark=remark)
+    )
 
 
 def _levels(report: HistoryReport, by: str, lines: Mapping[str, HistoryReport]) -> Table:
@@ -254,10 +246,6 @@ def _levels(report: HistoryReport, by: str, lines: Mapping[str, HistoryReport]) 
     def runs(name: str) -> Cell:
         n, of = len(recent[name]), lines[name].coverage["valued"]
         return Cell(numbers.n_of(n, of if n < of else None), n)
-
-    def mean(name: str) -> Cell:
-        known = recent[name]
-        return doc.number(sum(known) / len(known) if known else None)
 
     def slope(name: str) -> Cell:
         moved, error = lines[name].slope, lines[name].slope_error
@@ -277,7 +265,7 @@ def _levels(report: HistoryReport, by: str, lines: Mapping[str, HistoryReport]) 
             Column(by, foreign=True): doc.names,
             Column("runs", right=True): runs,
             "newest": lambda name: doc.number(next(reversed(recent[name]), None)),
-            "mean": mean,
+            "mean": lambda name: doc.number(fmean(recent[name]) if recent[name] else None),
             "lowest": lambda name: doc.number(min(recent[name], default=None)),
             "highest": lambda name: doc.number(max(recent[name], default=None)),
             Column("slope a run", right=True): slope,
