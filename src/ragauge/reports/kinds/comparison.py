@@ -172,10 +172,8 @@ def _blocks(report: ComparisonReport) -> Iterator[Block]:
         remark = f"the value is the change {TESTED[numbers.restriction(report.gates[0])]}"
         # Their intervals are those of the metrics above, at the level of the comparison.
         gates = [structs.replace(gate, ci=None) for gate in report.gates]
-        yield from map(
-            doc.filled,
-            doc.gates(gates, {}, shown, remark=remark, value=lambda gate: signed(gate.value)),
-        )
+        tables = doc.gates(gates, {}, shown, remark=remark, value=lambda one: signed(one.value))
+        yield from map(doc.filled, tables)
     yield from _slices(report, shown)
     for way, ((_, title, _), meaning) in FLIPS.items():
         if times := report.flip_counts.get(way, 0):
