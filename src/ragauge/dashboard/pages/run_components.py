@@ -182,7 +182,9 @@ def _errors(one: Component, cut: errors.WithErrors) -> Iterator[Block]:
     found = [
         error
         for error in detail.errors
-        if kind in ("", error.kind) and type in ("", errors.type_of(error)) and matches(error)
+        if kind in ("", error.kind)
+        and type in ("", errors.type_of(error))
+        and (not words or matches(error))
     ]
     shown = found[asked.start : asked.start + asked.limit]
     yield errors.counts_table(detail)
@@ -207,7 +209,9 @@ def _errors(one: Component, cut: errors.WithErrors) -> Iterator[Block]:
         more = ", and more of them are being read" if one.waits else ""
         kept = f"{count(len(detail.errors))} of {counted(total, 'error')} are kept{more}."
         inside.append(Text(kept, "soft"))
-    inside.append(errors.errors_table(shown) if shown else parts.empty("Nothing matches"))
+    inside.append(
+        errors.errors_table(shown, name=None) if shown else parts.empty("Nothing matches")
+    )
     page = Listed(shown, len(found), asked.start, asked.limit, "")
     inside.append(parts.pager(page, opened.tab_address(one.tab)))
     columns = ("kind", "unit", "type", "text", "facts", "where")

@@ -240,10 +240,8 @@ def _compared(detail: RankingDetail) -> Iterator[Table]:
                 "metric": short,
                 "this": lambda one: number(one.value),
                 "other": lambda one: number(one.other),
-                "change": lambda one: number(one.estimate, numbers.signed(one.estimate)),
-                Column("interval", spare=1): lambda one: Cell(
-                    numbers.signed_interval(one.ci), one.ci, "dim"
-                ),
+                "change": lambda one: doc.signed(one.estimate),
+                Column("interval", spare=1): lambda one: doc.signed_interval(one.ci),
                 "p": lambda one: number(_p(one), p_value(_p(one))),
                 "verdict": lambda one: Cell(
                     change_word(one), tone=TONES.get(change_word(one), "dim")
