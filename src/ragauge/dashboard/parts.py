@@ -5,21 +5,18 @@ Each function gives a block. Its macro is in `parts.html`, and is given the plac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
 from ragauge.citations.offsets import Place as Stretch
 from ragauge.dashboard.listing import Address, Listed
 from ragauge.dashboard.rendering import drawn
-from ragauge.reports.document import Html, Place, Section, Span, Words
+from ragauge.reports.document import Html, Section, Span, Words
 from ragauge.reports.formats.html import spelled
 from ragauge.reports.numbers import counted
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
 
 Options = Iterable[tuple[str, str]]
 """Values with the texts to show."""
@@ -50,17 +47,16 @@ def macro(name: str, *given: Any, template: str = "parts.html") -> Html:
     return Html(lambda at: drawn(name, at, *given, template=template))
 
 
+def served(name: str, *given: Any) -> Html:
+    """The same where a server answers: a form, a pager, tabs; a file is without it."""
+    from markupsafe import Markup
+
+    return Html(lambda at: drawn(name, *given, template="parts.html") if at.served else Markup(""))
+
+
 def header(title: Words, *about: Words, eyebrow: Words = "") -> Html:
     """The title of a page, with paragraphs below and a line above it."""
-
-    def draw(at: Place) -> Markup:
-        return drawn(
-            "header",
-            *(at, spelled(title), spelled(eyebrow), [spelled(one) for one in about if one]),
-            template="parts.html",
-        )
-
-    return Html(draw)
+    return macro("header", spelled(title), spelled(eyebrow), [spelled(one) for one in about if one])
 
 
 def form(
@@ -70,18 +66,13 @@ def form(
     clear: str | None = None,
     button: str = "Apply",
 ) -> Html:
-    """A form that changes the address; with `replaces`, a script replaces only what has this id.
-
-    Nothing where there is no server to answer it.
-    """
-    given = (action, fields, replaces, clear, button)
-    return _served(lambda at: drawn("form", *given, template="parts.html") if action else "")
+    """A form that changes the address; with `replaces`, a script replaces only what has this id."""
+    return served("form", action, fields, replaces, clear, button)
 
 
 def button(id: str, action: str | None, text: str) -> Html:
     """A form of one button; fields elsewhere belong to it by its id."""
-    given = (id, action, text)
-    return _served(lambda at: drawn("button", *given, template="parts.html") if action else "")
+    return served("button", id, action, text)
 
 
 def tags(*given: tuple[str, str, str | None]) -> Html:
@@ -90,12 +81,12 @@ def tags(*given: tuple[str, str, str | None]) -> Html:
 
 
 def tabs(given: Sequence[tuple[str, int | None, str, bool]]) -> Html:
-    """Titles with counts and addresses, and which one is open; nothing in a file."""
-    return _served(lambda at: drawn("tabs", given, template="parts.html") if given else "")
+    """Titles with counts and addresses, and which one is open."""
+    return served("tabs", given)
 
 
 def pager(listed: Listed, address: Address) -> Html:
-    return _served(lambda at: drawn("pager", listed, address, template="parts.html"))
+    return served("pager", listed, address)
 
 
 def no_rows(listed: Listed, one: str, address: Address, every: str, code: str = "") -> Html:
@@ -109,30 +100,16 @@ def no_rows(listed: Listed, one: str, address: Address, every: str, code: str = 
 
 def empty(title: str, about: Words = "", code: str = "") -> Html:
     """What a page says where it has nothing to show, with a command that would change that."""
-
-    def draw(at: Place) -> Markup:
-        return drawn("empty", at, title, spelled(about), code, template="parts.html")
-
-    return Html(draw)
+    return macro("empty", title, spelled(about), code)
 
 
 def computing(what: str, fraction: float | None = None) -> Html:
     """That something is being computed: `Analysing 80 samples… 40 %`, and the page comes again."""
-
-    def draw(at: Place) -> Markup:
-        return drawn("computing", what, fraction, template="parts.html")
-
-    return Html(draw)
+    return macro("computing", what, fraction)
 
 
 def section(title: str, *blocks: Any, anchor: str = "", remark: str = "") -> Section:
     return Section(title=title, blocks=[one for one in blocks if one], anchor=anchor, remark=remark)
-
-
-def _served(draw: Callable[[Place], Markup | str]) -> Html:
-    from markupsafe import Markup
-
-    return Html(lambda at: Markup(draw(at)) if at.served else Markup(""))  # escaped as made
 
 
 class Mark(NamedTuple):

@@ -7,14 +7,18 @@ import ipaddress
 import logging
 import re
 import socket
+import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from ragauge.contracts.paging import RunQuery, UnitQuery
+from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.token import Token
-from ragauge.errors import UsageError
+from ragauge.errors import RagaugeError, UsageError
 from ragauge.text.visible import visible
 
 if TYPE_CHECKING:
@@ -90,8 +94,6 @@ def serve(
 ) -> None:
     """Answer until interrupted; the socket is closed when this returns."""
     try:
-        from ragauge.dashboard.warming import warm
-
         made = server(material, listening, token, verbose=verbose, idle_s=idle_s)
         started()
         warm(material)
@@ -257,3 +259,25 @@ def _logged(app: ASGIApp) -> ASGIApp:
         await app(scope, receive, sending)
 
     return telling
+
+
+def warm(material: Material) -> threading.Thread:
+    """A thread that makes the pages of the newest run and of its first question, for nobody."""
+    thread = threading.Thread(target=_make, args=(material,), name="warming", daemon=True)
+    thread.start()
+    return thread
+
+
+def _make(material: Material) -> None:
+    # What pages import takes longer than they do.
+    from ragauge.dashboard.links import Served
+    from ragauge.dashboard.pages import history, question, run, runs
+
+    links = Served()
+    with suppress(RagaugeError):  # whoever asks for the page will be told
+        runs.page(material, links, Asked())
+        history.page(material, links, Asked())
+        for newest in material.pages.runs(RunQuery(limit=1)).rows:
+            run.page(material, links, Asked((), {"run": newest.id}))
+            for unit in material.pages.units(newest, UnitQuery(limit=1)).rows:
+                question.page(material, links, Asked([("unit", unit.unit)], {"run": newest.id}))
