@@ -48,7 +48,7 @@ CAUSES: dict[Language, tuple[str, str]] = {
     "zh": ("causes.zh.md", "由 `make docs` 从代码生成。[English](causes.md)"),
 }
 """The catalogue's page in each language, and what is said of it."""
-COMPARISON_ENDS = "Also measured"
+COMPARISON_ENDS = "Broken"
 PICTURE_ENDS = "Questions that went wrong"
 """The picture stops before the list of questions: it is a glance, not the report."""
 
