@@ -64,14 +64,28 @@ def listen(
     """A socket that listens there; raises UsageError where that cannot be, or must not."""
     family, place = _resolved(host, port)
     bound = _address(place[0])
-    _refuse_open_door(host, bound, token)
-    own, given = _own_names(host, bound), _allowed_names(host, bound, allowed)
+    if not bound.is_loopback and token is None:
+        raise UsageError(
+            f"--host {visible(host)}: others could reach it, and a history holds questions and "
+            "answers; give a token too (--token auto makes one), or leave --host out"
+        )
+    if bound.is_unspecified and not allowed:
+        raise UsageError(
+            f"--host {visible(host)}: say by which name others reach this machine: "
+            "--allow-host NAME; requests for any other name are refused"
+        )
+    given, shown = [_named(name) for name in allowed], str(bound)
+    shown = f"[{shown}]" if bound.version == 6 else shown
+    own = [shown, *([host.lower()] if _NAMED.fullmatch(host) else [])]
+    if bound.is_unspecified:
+        own = [*LOOPBACK]
+    elif bound.is_loopback:
+        own += LOOPBACK
     try:
         made = socket.create_server(place, family=family, backlog=BACKLOG)
     except OSError as error:
         remedy = "choose another --host or --port; --port 0 takes a free one"
-        where = f"{_bracketed(bound)}:{port}"
-        raise UsageError(f"{where}: cannot listen: {error.strerror}; {remedy}") from None
+        raise UsageError(f"{shown}:{port}: cannot listen: {error.strerror}; {remedy}") from None
     # asyncio sets it only on sockets that name their protocol; without it a page waits 40 ms for
     # the reader to acknowledge its head.
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -189,37 +203,6 @@ def _resolved(host: str, port: int) -> tuple[socket.AddressFamily, tuple[Any, ..
 
 def _address(text: str | int) -> Address:
     return ipaddress.ip_address(str(text).partition("%")[0])  # without the interface of a link
-
-
-def _refuse_open_door(host: str, bound: Address, token: Token | None) -> None:
-    if bound.is_loopback or token is not None:
-        return
-    raise UsageError(
-        f"--host {visible(host)}: others could reach it, and a history holds questions and "
-        "answers; give a token too (--token auto makes one), or leave --host out"
-    )
-
-
-def _own_names(host: str, bound: Address) -> list[str]:
-    """The names of the place it listens at, the best one first."""
-    own = [_bracketed(bound)] + ([host.lower()] if _NAMED.fullmatch(host) else [])
-    if bound.is_unspecified:
-        return [*LOOPBACK]
-    return [*own, *(LOOPBACK if bound.is_loopback else ())]
-
-
-def _allowed_names(host: str, bound: Address, allowed: Sequence[str]) -> list[str]:
-    """The names that the user adds; where it listens on all addresses, no other is known."""
-    if bound.is_unspecified and not allowed:
-        raise UsageError(
-            f"--host {visible(host)}: say by which name others reach this machine: "
-            "--allow-host NAME; requests for any other name are refused"
-        )
-    return [_named(name) for name in allowed]
-
-
-def _bracketed(address: Address) -> str:
-    return f"[{address}]" if address.version == 6 else str(address)
 
 
 def _named(name: str) -> str:
