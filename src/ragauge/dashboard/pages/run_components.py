@@ -209,9 +209,8 @@ def _errors(one: Component, cut: errors.WithErrors) -> Iterator[Block]:
         more = ", and more of them are being read" if one.waits else ""
         kept = f"{count(len(detail.errors))} of {counted(total, 'error')} are kept{more}."
         inside.append(Text(kept, "soft"))
-    inside.append(
-        errors.errors_table(shown, name=None) if shown else parts.empty("Nothing matches")
-    )
+    table = errors.errors_table(shown, name=None) if shown else None  # the download has all
+    inside.append(table or parts.empty("Nothing matches"))
     page = Listed(shown, len(found), asked.start, asked.limit, "")
     inside.append(parts.pager(page, opened.tab_address(one.tab)))
     columns = ("kind", "unit", "type", "text", "facts", "where")
