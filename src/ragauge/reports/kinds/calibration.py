@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Iterator
 
 from ragauge.contracts.answer_calibration import AUROC, AnswerCalibrationReport
 from ragauge.contracts.calibration import AUC, AUC_NEEDED, THRESHOLD, CalibrationReport
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Cell, Column, Document, Table, number
-from ragauge.reports.figures import place
 from ragauge.reports.numbers import count, counted, interval, n_of, share, value
 
 SAMPLES = {"anchor": "anchors", "decoy": "decoys"}
 PAIRS_SHOWN = 10
-WIDEST, HEIGHTS, MARK = 40, " ▁▂▃▄▅▆▇█", "▲"
-"""Columns of the picture: of a few dozen questions, finer bars would show mostly holes."""
 INTERVAL = "95 % interval"
 CONTROLS = {
     "length": "shorter is better",
@@ -56,14 +51,6 @@ def _deltas(report: CalibrationReport) -> Iterator[Block]:
         meaning += "embedder."
     word = "PASS" if report.passed else "FAIL"
     yield doc.Verdict(word, f"{report.embedder} {words}", meaning=[meaning])
-    if report.pairs and len(report.pairs) == report.coverage.pairs:
-        mark = f", {MARK} threshold" if fitted.value is not None else ""
-        yield doc.Figure(
-            lambda width: _drawn(report, width),
-            title="ΔS of the question",
-            remark=f"near to far{mark}",
-            tones=("good", "bad", "dim", "dim", "dim"),
-        )
 
     def of_pairs(times: int, pairs: int) -> Cell:
         return Cell(f"{n_of(times, pairs)}, {share(times, pairs)}", times)
@@ -80,6 +67,8 @@ def _deltas(report: CalibrationReport) -> Iterator[Block]:
         title="Thresholds",
         remark="the defaults only for comparison",
     )
+    every = [end for one in report.samples.values() for end in (one.lowest, one.highest)]
+    ends = (min(every, default=0), max(every, default=1))
     yield doc.table(
         report.samples.items(),
         {
@@ -89,8 +78,12 @@ def _deltas(report: CalibrationReport) -> Iterator[Block]:
             "median": lambda pair: number(pair[1].median),
             "q3": lambda pair: number(pair[1].q3),
             "highest": lambda pair: number(pair[1].highest),
+            Column("", plot=True): lambda pair: doc.plot(
+                doc.Range(pair[1].median, (pair[1].q1, pair[1].q3), fitted.value, ends)
+            ),
         },
         title="Samples",
+        remark="ΔS of the question, near to far",
     )
     nearer = [pair for pair in report.pairs if pair.gap <= 0]
     yield doc.table(
@@ -115,38 +108,6 @@ def _deltas(report: CalibrationReport) -> Iterator[Block]:
         covered.unread and f"{count(covered.unread)} with a text the embedder cannot read",
     )
     yield doc.Coverage(words)
-
-
-def _drawn(report: CalibrationReport, width: int) -> list[str]:
-    """A row of bars for each sample, their scale, and the threshold with its interval.
-
-    Both have one scale, so that a bar twice as high is twice as many questions.
-    """
-    samples = {name: [getattr(pair, one) for pair in report.pairs] for one, name in SAMPLES.items()}
-    ends = [end for sample in samples.values() for end in (min(sample), max(sample))]
-    margin = max(map(len, samples)) + 2
-    columns = min(WIDEST, width - margin)
-
-    def column(value: float) -> int:
-        return min(columns - 1, max(0, place(value, ends, columns)))
-
-    counts = {name: Counter(map(column, sample)) for name, sample in samples.items()}
-    most = max(times for row in counts.values() for times in row.values())
-    lines = []
-    for name, row in counts.items():
-        # The highest bar is complete; what is there at all shows.
-        heights = [math.ceil(8 * row[at] / most) for at in range(columns)]
-        lines.append(f"{name:<{margin}}{''.join(HEIGHTS[height] for height in heights)}")
-    lowest, highest = value(min(ends)), value(max(ends))
-    mark, fitted = [" "] * columns, report.metrics[THRESHOLD]
-    if fitted.value is not None:
-        if fitted.ci:
-            low, high = map(column, fitted.ci)
-            mark[low : high + 1] = "─" * (high + 1 - low)
-            mark[low], mark[high] = "├┤"
-        mark[column(fitted.value)] = MARK
-    below = ["─" * columns, lowest + highest.rjust(columns - len(lowest)), "".join(mark)]
-    return [line.rstrip() for line in (*lines, *(" " * margin + line for line in below))]
 
 
 def _answers(report: AnswerCalibrationReport) -> Iterator[Block]:
