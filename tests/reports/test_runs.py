@@ -119,14 +119,6 @@ def test_a_metric_that_a_run_does_not_have_is_blank_and_an_absent_one_is_a_dash(
     assert lines[6].split()[4:] == ["FAIL", "0.700", "0.910"]
 
 
-def test_the_trend_goes_from_the_oldest_to_the_newest():
-    runs = [run_of(day) for day in (6, 4, 2)]
-    text = render_list(listed(*runs, SWEPT))
-    assert "nightly  precision_cited  ▁▅█     0.100  0.300" in text
-    assert "sweep  " not in text.partition("Over time")[2]
-    assert "Over time" not in render_list(listed(*runs[:2]))
-
-
 def test_more_runs_than_listed_are_told():
     text = render_list(listed(run_of(2), more=True))
     assert text.startswith("the newest 1 run in")

@@ -28,7 +28,6 @@ from ragauge.text.natural import natural
 COLUMNS = 8  # headlines in a list
 COMMIT_SHOWN = 7
 LONGEST_NAME = 24
-LONGEST_LINE = 40  # runs of a sparkline: the newest
 NAMES_SHOWN = 20
 TREND_RUNS = 3  # fewer runs than these are no line
 DIRTY = "*"
@@ -192,38 +191,6 @@ def _list(report: archive.RunList) -> Iterator[Block]:
             sep="; ",
         ),
     )
-    trends = list(_trends(runs))
-    if trends:
-        names = short_names({id for _, id, _ in trends})
-        yield doc.table(
-            trends,
-            {
-                "name": lambda one: doc.names(shown(one[0], LONGEST_NAME), "strong"),
-                "metric": lambda one: Cell(names[one[1]], one[1], foreign=True),
-                "values": lambda one: Cell(sparkline(one[2][-LONGEST_LINE:]), tone="plain"),
-                "from": lambda one: doc.number(one[2][0]),
-                "to": lambda one: doc.number(one[2][-1]),
-            },
-            title="Over time",
-            remark="the newest on the right",
-        )
-
-
-def _trends(runs: Sequence[Run]) -> Iterator[tuple[str, str, list[float]]]:
-    """Of the runs of each name the first headline that changes, where there are enough runs."""
-    lines: dict[tuple[str, str], list[Run]] = {}
-    for run in reversed(runs):
-        lines.setdefault((run.record.name, run.record.command), []).append(run)
-    for name, command in sorted(lines, key=lambda line: tuple(map(natural, line))):
-        line = lines[name, command]
-        known = {}
-        for id in headlines(line):
-            scores = (run.record.metrics.get(id) for run in line)
-            known[id] = [one.value for one in scores if one and one.value is not None]
-        changing = (id for id, values in known.items() if len({*values}) > 1)
-        best = next(changing, next(iter(known), ""))
-        if len(known.get(best, ())) >= TREND_RUNS:
-            yield name, best, known[best]
 
 
 def _show(report: archive.ShownRun) -> Iterator[Block]:
