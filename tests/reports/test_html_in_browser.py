@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+from subprocess import run
+
 import pytest
 
 from ragauge.reports.forms import render
 from tests.chromium import NARROW, WIDE, started
 from tests.reports import sweeps
+from tests.reports.test_diagnosis import telling as diagnosed
 
 WATCH = """
 window.violations = [];
@@ -144,3 +148,25 @@ def test_the_policy_would_stop_what_escaping_missed(opened, telling):
     page.page.wait_for_function("violations.length >= 2")
     assert page.page.evaluate("window.hit") is None
     assert sorted(page.page.evaluate("violations")) == ["img-src", "script-src-elem"]
+
+
+PIXELS = """([text, selector]) => {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 64;
+  const drawing = canvas.getContext("2d");
+  drawing.font = "40px " + getComputedStyle(document.querySelector(selector)).fontFamily;
+  drawing.fillText(text, 8, 48);
+  return canvas.toDataURL();
+}"""
+MISSING = "\U0010fffd"
+"""A character of private use that no font has: it is drawn as an empty box."""
+
+
+@pytest.mark.parametrize("selector", ["body", "code"])
+def test_chinese_is_drawn_with_a_font_that_has_it(opened, selector):
+    listed = shutil.which("fc-list")
+    if not listed or not run([listed, ":lang=zh"], check=True, capture_output=True).stdout:
+        pytest.skip("fc-list knows of no font for Chinese")
+    page = opened(diagnosed(language="zh"))[0].page
+    drawn = [page.evaluate(PIXELS, [text, selector]) for text in ("检", "索", MISSING)]
+    assert len(set(drawn)) == len(drawn)
