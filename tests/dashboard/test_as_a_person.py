@@ -92,8 +92,8 @@ def test_the_heat_map_leads_to_the_answers_side_by_side(reader: Reader, demo: De
     expect(page.locator("svg.cells")).to_be_visible()
     photographed(page, "heatmap")
     page.locator(".labels a").first.click()
-    expect(page.locator("article.card").nth(1)).to_be_visible()
-    assert page.locator("article.card mark, article.card ins").count() > 0
+    expect(page.locator(".runs .run").nth(1)).to_be_visible()
+    assert page.locator(".runs .run mark").count() > 0
     photographed(page, "side-by-side", whole=True)
 
 

@@ -18,10 +18,7 @@ from ragauge.reports.kinds import stability
 
 TAB = "heatmap"
 CORRECT_RUNS = "stability.success"
-ABOUT = (
-    "a row is a question, the fewest correct runs first; a column is a run, or several. Select a "
-    "question to see its answers"
-)
+ABOUT = "a row is a question, the fewest correct runs first; a column is a run, or several"
 
 
 def view(opened: OpenedRun) -> TabView:

@@ -80,11 +80,7 @@ class Axis(Struct, frozen=True):
 
 def varying(columns: Sequence[Variation]) -> tuple[str, ...]:
     """The factors with more than one value, the outermost first."""
-    return tuple(
-        factor
-        for factor in OUTERMOST_FIRST
-        if len({getattr(column, factor) for column in columns}) > 1
-    )
+    return tuple(one for one in OUTERMOST_FIRST if len({getattr(c, one) for c in columns}) > 1)
 
 
 def fitting(columns: Sequence[Variation], fits: Callable[[Axis], bool]) -> Axis:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
 
 from ragauge.contracts.consistency import ConsistencyReport, Disagreement
 from ragauge.metrics.names import short_name
@@ -17,6 +18,7 @@ from ragauge.reports.spreadsheet import cell
 
 COLUMNS = ("qid", "label_a", "label_b", "final", "why", "reason_a", "reason_b")
 """What a disagreement is written down as, in every format of rows."""
+_cells = attrgetter(*COLUMNS)
 SHOWN = 10
 
 
@@ -40,10 +42,6 @@ def tsv(disagreements: Iterable[Disagreement]) -> str:
     writer.writerow(COLUMNS)
     writer.writerows([cell(flat(text or "")) for text in _cells(one)] for one in disagreements)
     return out.getvalue()
-
-
-def _cells(one: Disagreement) -> list[str | None]:
-    return [getattr(one, column) for column in COLUMNS]
 
 
 def _blocks(report: ConsistencyReport) -> Iterator[Block]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
 from string import ascii_lowercase
 
 from ragauge.contracts.latency import Cell, LatencyReport, shown_ms
@@ -40,8 +41,7 @@ def table(report: LatencyReport) -> tuple[tuple[str, ...], Iterable[Iterable[obj
     """One row for each cell."""
 
     def row(cell: Cell) -> Iterator[object]:
-        for name in PLAIN:
-            yield getattr(cell, name)
+        yield from attrgetter(*PLAIN)(cell)
         for score in (cell.precision, cell.under_refusal):
             yield score.value
             yield from score.ci or (None, None)
