@@ -77,7 +77,7 @@ def test_the_report_says_what_the_scores_meant_to_people(rows, form):
     shown = re.sub(r"<[^>]*>|[\s|*\\]", "", done.stdout.decode())
     assert "Whatthesescoresmeanttopeople" in shown
     highest = shipped().kinds["qa"].bands[-1]
-    assert f"0.8to1.01{100 * highest.share:.0f}%{highest.answers}" in shown
+    assert f"0.8to1.0QA1{100 * highest.share:.1f}%{highest.answers}" in shown
 
 
 def test_a_row_without_a_question_is_told_which_kind_was_assumed(tmp_path):
