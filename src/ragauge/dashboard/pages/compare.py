@@ -156,7 +156,8 @@ def _form(material: Material, links: Links, asked: Asked) -> Iterator[Block]:
                 "after": lambda pair: named(pair[1]),
                 "recorded (UTC)": lambda pair: Cell(when(pair[1].record.recorded_at)),
                 "comparison": lambda pair: Cell(
-                    "compare", href=links.compare(pair[0].id, pair[1].id) or ""
+                    f"compare with {pair[0].shown}",
+                    href=links.compare(pair[0].id, pair[1].id) or "",
                 ),
             },
             title="The last pairs",
