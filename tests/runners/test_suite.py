@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -424,7 +425,8 @@ def test_a_baseline_holds_a_task_to_the_last_run_that_passed(folder, run):
     assert worse.metrics["traces/change/quality.precision_strict"].value == -1.0
     shown = render(worse, "text")
     assert "against" in shown and "worse" in shown
-    assert "| `quality.precision_strict` | 1.000 | 0.000 | -1.000 |" in render(worse, "markdown")
+    assert "| `quality.precision_strict` | 1.000 | 0.000 | **-1.000** |" in worse.to_markdown()
+    assert re.search(r"change/quality.precision_strict +-1.000 .* FAIL\n", shown)
     assert {one.stratum for one in comparison.slices} == {"language"}
 
 

@@ -316,14 +316,14 @@ def _metrics(report: ComparisonReport, shown: Mapping[str, str]) -> Iterator[Sec
             title="Metrics",
             remark="change from before to after, on the questions in both runs",
             blocks=[
-                *([_changes(report, rows, shown, note=_note)] if rows else []),
+                *([changes_of(report, rows, shown, note=change_note)] if rows else []),
                 *(doc.Text(text, "dim") for text in words if text),
             ],
             part="metrics",
         )
 
 
-def _changes(
+def changes_of(
     report: ComparisonReport,
     given: Sequence[ComparedSlice],
     names: Mapping[str, str],
@@ -378,7 +378,7 @@ def _changes(
     return doc.filled(doc.table(given, columns, name=None, **about))
 
 
-def _note(it: ComparedSlice) -> str:
+def change_note(it: ComparedSlice) -> str:
     """What has no column: why there is no number, what was accepted, how many would decide."""
     one, never = it.compared, it.compared.needed is not None and it.compared.needed > NEVER
     return doc.listed(
@@ -421,7 +421,7 @@ def _slices(report: ComparisonReport, names: Mapping[str, str]) -> Iterator[Bloc
         moved = sorted((cell for cell in tested if cell.compared.change), key=surest)
         values = {cell.value for cell in cells}
         few = len(values - {cell.value for cell in tested})
-        changes = _changes(
+        changes = changes_of(
             report,
             moved[:SLICES_KEPT],
             names,

@@ -8,16 +8,17 @@ from collections import Counter
 from collections.abc import Iterator
 from math import floor
 
-from ragauge.contracts.comparison import ComparisonReport, Outlook
+from ragauge.contracts.comparison import ComparedSlice, ComparisonReport, Outlook
 from ragauge.contracts.history import ID_SHOWN
-from ragauge.contracts.suite import CHANGE, SuiteReport, TaskReport
+from ragauge.contracts.suite import SuiteReport, TaskReport
 from ragauge.contracts.verdict import Verdict as Gate
 from ragauge.gates.decide import TOLERANCE
 from ragauge.gates.stability import STABLE
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
-from ragauge.reports.document import Block, Cell, Document, Text, Tone, names, number
+from ragauge.reports.document import Block, Cell, Document, Text, Tone, names
 from ragauge.reports.formats import github, junit
+from ragauge.reports.kinds import comparison
 
 STATUS: dict[str, tuple[str, Tone]] = {
     "passed": ("pass", "good"),
@@ -29,7 +30,6 @@ STATUS: dict[str, tuple[str, Tone]] = {
 OUTLOOKS: tuple[Outlook, ...] = ("worse", "better", "not_worse", "cannot_tell", "not_comparable")
 SEEN = OUTLOOKS[:3]
 """Changes a reader wants to see even where no gate is on them."""
-TONES: dict[str, Tone] = {"worse": "bad", "better": "good"}
 PER_QUESTION = "per question"
 PROBLEMS_SHOWN = 10
 VALUES_SHOWN = 8
@@ -83,8 +83,7 @@ def _task(report: SuiteReport, task: TaskReport) -> Iterator[Block]:
         yield Text(problem, "bad", foreign=True)
     if len(task.problems) > PROBLEMS_SHOWN:
         yield Text(f"and {numbers.count(len(task.problems) - PROBLEMS_SHOWN)} more", "dim")
-    change = f"{task.name}/{CHANGE}"
-    own = [gate for gate in gates_of(report, task) if not gate.metric.startswith(change)]
+    own = gates_of(report, task)
     yield from doc.gates(
         own,
         report.metrics,
@@ -96,35 +95,17 @@ def _task(report: SuiteReport, task: TaskReport) -> Iterator[Block]:
     for stratum, by in task.strata.items():
         ids = dict.fromkeys(id for scores in by.values() for id in scores)
         yield doc.slices(stratum, by, envelope.short_names(ids), ids, shown=VALUES_SHOWN)
-    if not task.comparison:
-        return
-    yield Text(against_words(task.comparison))
-    gates = {gate.metric.removeprefix(change): gate for gate in gates_of(report, task)}
-    compared = task.comparison.compared
-    failed = {id for id in compared if id in gates and not gates[id].holds}
-    # What changed visibly, or must not.
-    if moved := [id for id, one in compared.items() if one.verdict in SEEN or id in failed]:
-        yield doc.table(
-            moved,
-            {
-                "metric": lambda metric: names(metric, "strong" if metric in failed else ""),
-                "was": lambda metric: number(compared[metric].before),
-                "now": lambda metric: number(compared[metric].after),
-                "change": lambda metric: doc.signed(compared[metric].change),
-                "95 % interval": lambda metric: doc.signed_interval(compared[metric].ci),
-                "verdict": lambda metric: Cell(
-                    compared[metric].verdict.replace("_", " "),
-                    compared[metric].verdict,
-                    TONES.get(compared[metric].verdict, ""),
-                ),
-                "gate": lambda metric: (
-                    doc.gate_word(gates[metric]) if metric in gates else Cell("")
-                ),
-            },
-            note=lambda metric: (
-                (gates[metric] if metric in gates else compared[metric]).reason or ""
-            ),
-        )
+    if task.comparison:
+        # What changed visibly; gates on other changes are above.
+        moved = [
+            ComparedSlice(stratum="", value="", metric=id, compared=one)
+            for id, one in task.comparison.compared.items()
+            if one.verdict in SEEN
+        ]
+        shown, note = {one.metric: one.metric for one in moved}, comparison.change_note
+        changes = [comparison.changes_of(task.comparison, moved, shown, note=note)] if moved else []
+        said = against_words(task.comparison)
+        yield doc.Section(title="Comparison", remark=said, blocks=changes)
 
 
 def verdict_words(report: SuiteReport) -> tuple[str, str]:
@@ -141,14 +122,14 @@ def verdict_words(report: SuiteReport) -> tuple[str, str]:
     return word, f"suite {report.suite}: {words}"
 
 
-def against_words(comparison: ComparisonReport) -> str:
+def against_words(given: ComparisonReport) -> str:
     """A line on the comparison: with which run, and how many metrics went which way."""
-    if comparison.before is None:
+    if given.before is None:
         return "nothing to compare with yet"
-    times = Counter(one.verdict for one in comparison.compared.values())
+    times = Counter(one.verdict for one in given.compared.values())
     ways = [f"{times[one]} {one.replace('_', ' ')}" for one in OUTLOOKS if times[one]]
-    flips = [f"{n:,} {way}" for way, n in sorted(comparison.flip_counts.items()) if n]
-    before = f"against {comparison.before.id[:ID_SHOWN]} ({comparison.before.name})"
+    flips = [f"{n:,} {way}" for way, n in sorted(given.flip_counts.items()) if n]
+    before = f"against {given.before.id[:ID_SHOWN]} ({given.before.name})"
     questions = f"; questions {', '.join(flips)}" if flips else ""
     return f"{before}: {', '.join(ways)}{questions}"
 
