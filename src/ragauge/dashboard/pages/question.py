@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec import structs
@@ -49,18 +49,7 @@ from ragauge.dashboard.unit_list import SHORT, Ways, list_fields, unit_query
 from ragauge.metrics.table import table
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
-from ragauge.reports.document import (
-    Block,
-    Cell,
-    Column,
-    Facts,
-    Section,
-    Span,
-    Table,
-    Text,
-    Words,
-    names,
-)
+from ragauge.reports.document import Block, Cell, Column, Facts, Section, Span, Text, Words
 from ragauge.reports.foreign import cut
 from ragauge.reports.kinds.evaluation_errors import errors_table, unit_of
 from ragauge.reports.kinds.evaluation_rankings import queries
@@ -83,6 +72,7 @@ REPORTED = ("stability", "eval", "trace-eval")
 POINTED_AT = {"target_section": "target", "anchor": "anchor", "decoy": "decoy"}
 MOST = 50
 """Phrases, ids or wordings of gold that are shown of a list."""
+MARKED = "marked: words that only one of the two has; green: an expected phrase"
 NO_TEXTS = (
     "The run was recorded without texts (--no-keep-texts): answers, chunks and documents are not "
     "here, only the values."
@@ -112,8 +102,9 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     beside, of_other = list[Block](), None
     if named := asked.text("with"):
         beside, of_other = _beside(material, material.run(named), ways, gold, references)
-    against = next(iter(references.values()), plain(of_other) if of_other else "")
-    question = _question(gold, row, shown)
+    against = references[0] if references else plain(of_other) if of_other else ""
+    traced = (shown.trace.q or shown.trace.question_sent) if shown else None
+    question = gold.question if gold else traced or words(row.detail.get("question"))
 
     blocks = list(_header(material, question, row, ways, asked))
     total = f"{numbers.count(len(answers))} answers"
@@ -141,12 +132,14 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         right.append(Section(title="Retrieved in the other run", blocks=inside))
     pair: list[Block] = [parts.section("Answer in this run" if beside else "Answer", *own), *beside]
     if references or held:
-        texts: list[Block] = []
-        for name, text in references.items():
-            texts += [Text(name, "soft")] if len(references) > 1 else []
-            texts.append(parts.text(text, compared(plain(shown), text)[1] if shown else ()))
+        texts = [
+            parts.text(text, compared(plain(shown), text)[1] if shown else ())
+            for text in references[:MOST]
+        ]
         expected, more = _gold(held, answers, ways) if held else ([], [])
-        pair.append(Section(title="Reference", blocks=[*texts, *expected]))
+        blocks_of = [*texts, *expected] or [Text("The run keeps only a hash of the gold.", "soft")]
+        remark = MARKED if references else ""
+        pair.append(Section(title="Reference", blocks=blocks_of, remark=remark))
         inside = [Facts(more)]
         left.insert(0, Section(title="More from the gold set", folded=True, blocks=inside))
     both = [parts.section("", Section(title="", blocks=pair, part="pair"), *left)]
@@ -178,7 +171,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
 
 
 def _header(
-    material: Material, question: str | None, row: UnitRow, ways: Ways, asked: Asked
+    material: Material, question: str, row: UnitRow, ways: Ways, asked: Asked
 ) -> Iterator[Block]:
     """The question, how its answer ended, and the way to the next."""
     run, detail = ways.run, row.detail
@@ -212,37 +205,24 @@ def _header(
     yield Facts(facts)
 
 
-def _question(gold: Gold | None, row: UnitRow, shown: Answer | None) -> str | None:
-    """The question, as far as it is known."""
-    given = row.detail.get("question")
-    traced = (shown.trace.q or shown.trace.question_sent) if shown else None
-    return gold.question if gold else traced or (given if isinstance(given, str) else None)
-
-
 def _chosen(answers: Sequence[Answer], asked: Asked, usual: int) -> Answer | None:
     """The answer that is shown in full: the one that the address names, else the usual one."""
-    if not answers:
-        return None
-    if run_id := asked.exact("run_id"):
-        found = next((one for one in answers if one.trace.run_id == run_id), None)
-        if found is None:
+    number, run_id = asked.number("answer"), asked.exact("run_id")
+    if run_id and answers:
+        named = [one for one in answers if one.trace.run_id == run_id]
+        if not named:
             raise Missing(f'this question has no answer of the run "{run_id[:80]}"')
-        return found
-    if number := asked.number("answer"):
-        if number > len(answers):
-            raise BadAddress(f"answer: there are {len(answers):,}, and no number {number:,}")
-        return answers[number - 1]
-    return answers[usual]
+        return named[0]
+    if number > len(answers) > 0:
+        raise BadAddress(f"answer: there are {len(answers):,}, and no number {number:,}")
+    return answers[number - 1 if number else usual] if answers else None
 
 
-def _references(shown: Answer | None, gold: Gold | None) -> dict[str, str]:
-    """What a correct answer says, by what it is called, each text once."""
-    given = {"reference answer": getattr(shown and shown.kept, "reference", None) or ""}
-    if gold:
-        given["gold answer"] = gold.gold_answer or ""
-        given["gold claim"] = gold.gold_claim or ""
-    texts = {text: name for name, text in reversed(given.items()) if text}
-    return {name: text for text, name in reversed(texts.items())}
+def _references(shown: Answer | None, gold: Gold | None) -> list[str]:
+    """What a correct answer says, each text once."""
+    given = [*shown.kept.references] if shown else []
+    given += [gold.gold_answer or "", gold.gold_claim or ""] if gold else []
+    return list(dict.fromkeys(filter(None, given)))
 
 
 def _without_answer(row: UnitRow, *, has_texts: bool) -> Iterator[Block]:
@@ -258,7 +238,7 @@ def _without_answer(row: UnitRow, *, has_texts: bool) -> Iterator[Block]:
 
 
 def _beside(
-    material: Material, other: Run, ways: Ways, gold: Gold | None, references: Mapping[str, str]
+    material: Material, other: Run, ways: Ways, gold: Gold | None, references: Sequence[str]
 ) -> tuple[list[Block], Answer | None]:
     """The answer to the same unit in another run."""
     answers, row = material.answers(other, ways.unit), material.pages.unit(other, ways.unit)
@@ -267,7 +247,7 @@ def _beside(
     name = Span(run_names(other), foreign=True, href=ways.in_run(other.id) or "")
     blocks: list[Block] = [Text([name, Span(" "), Span(words, tone, foreign=True)])]
     if shown:
-        blocks += answer(shown, gold, ways, next(iter(references.values()), ""))
+        blocks += answer(shown, gold, ways, references[0] if references else "")
     elif row:
         claim = claim_of(row)
         blocks.append(Text("That run keeps no answer to it.", "soft"))
@@ -289,7 +269,7 @@ def _gold(
         ("gold set", [Span("this question in the gold set", href=set_of)] if set_of else ""),
     ]
     if gold.is_unit:
-        return [Text("The run keeps only a hash of the gold.", "soft")], more
+        return [], more
 
     def several(texts: Sequence[str], between: str = "; ") -> Words:
         return doc.theirs(between.join(texts[:MOST]))
@@ -323,7 +303,7 @@ def _gold(
 
 def values(
     run: Run, row: UnitRow, report: Any, unit: str, facts: AnswerFacts | None, links: Links
-) -> Table:
+) -> doc.Table:
     """The metrics of the run in the order of their ids, those that do not apply with the reason.
 
     Where several tasks share a run, only those of the unit's own.
@@ -351,7 +331,7 @@ def values(
             why = metric(facts).reason or ""
         if not why and row.values.get(id) is None:
             why = NOT_KEPT if reasons is None else UNKNOWN
-        return names(why, "dim")
+        return doc.names(why, "dim")
 
     return doc.table(
         [id for id in every if id.partition(".")[0] in families] or every,

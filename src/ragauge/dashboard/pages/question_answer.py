@@ -11,14 +11,10 @@ from ragauge.citations.codes import explained
 from ragauge.citations.offsets import Place
 from ragauge.contracts.answers import ANSWER_KINDS, AnswerKind, Context, Groundedness
 from ragauge.contracts.audit import OK, CitationFinding
-from ragauge.contracts.evaluation import (
-    AnswerDetail,
-    EvalAllReport,
-    EvalReport,
-    EvidenceText,
-)
+from ragauge.contracts.evaluation import AnswerDetail, EvalAllReport, EvalReport, EvidenceText
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import Run, UnitRow
+from ragauge.contracts.kept import spent
 from ragauge.dashboard import parts
 from ragauge.dashboard.pages.question_trace import (
     LONGEST_ANSWER,
@@ -37,17 +33,7 @@ from ragauge.ingest.answered.written_lists import TEXTS
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.differences import MOST_MARKED, MOST_WORK, differences, spans
-from ragauge.reports.document import (
-    Block,
-    Cell,
-    Column,
-    Facts,
-    Row,
-    Section,
-    Span,
-    Text,
-    Words,
-)
+from ragauge.reports.document import Block, Cell, Column, Facts, Section, Span, Text, Words
 from ragauge.reports.foreign import cut, flat
 from ragauge.reports.kinds.evaluation_answers import checked_sentence, marked_words, quoted
 from ragauge.text.canonical import composed
@@ -72,17 +58,6 @@ SUPPORT = (
     "Compared with the chunks by words, numbers and names, not by a judge: a paraphrase counts as "
     "not supported. Words that are in no chunk are marked; below each sentence is the evidence."
 )
-TOKENS = {
-    "prompt_tokens": "tokens in",
-    "input_tokens": "tokens in",
-    "completion_tokens": "tokens out",
-    "output_tokens": "tokens out",
-    "total_tokens": "tokens in total",
-    "cost": "cost",
-    "cost_usd": "cost in USD",
-}
-"""What systems call what an answer used."""
-
 VALUE, GROUNDED = "answers.groundedness", "answers.grounded"
 NEAR = 1e-6
 """Scores that differ by less are rounded differently."""
@@ -114,9 +89,10 @@ def compared(ours: str, theirs: str) -> tuple[list[Mark], list[Mark]]:
     for pieces, marks in zip(sides, found, strict=True):
         at, differing = 0, 0
         for piece, differs in pieces:
-            if differs and piece.strip():
-                marks.append(Mark(Place(at, at + len(piece)), "differs"))
-                differing += len(piece)
+            if differs and (inside := piece.strip()):
+                start = at + piece.index(inside)
+                marks.append(Mark(Place(start, start + len(inside)), "differs"))
+                differing += len(inside)
             at += len(piece)
         if differing > MOST_MARKED * at:
             marks.clear()
@@ -146,12 +122,10 @@ def answer(one: Answer, gold: Gold | None, ways: Ways, against: str) -> Iterator
     if one.facts.contained is not None:
         found = "contained" if one.facts.contained else "not contained"
         facts.append(("expected phrase", found))
-    if trace.latency_ms is not None:
-        digits = 0 if trace.latency_ms >= 10 else 2
-        facts.append(("latency", f"{trace.latency_ms:,.{digits}f} ms"))
-    for name, value in (trace.usage or {}).items():
-        if name in TOKENS and type(value) in (int, float):
-            facts.append((TOKENS[name], f"{value:,}"))
+    took = spent(trace)
+    if (latency := took.get("latency_ms")) is not None:
+        facts.append(("latency", f"{latency:,.{0 if latency >= 10 else 2}f} ms"))
+    facts += [(name, f"{took[name]:,g}") for name in ("tokens", "cost") if name in took]
     yield Facts(facts)
     if trace.segments:
         points = []
@@ -290,7 +264,7 @@ def support(
             Cell(level, sentence.score, badge=checked.level.badge),
             Cell(said, said, drawn=drawn("marked", checked.pieces)),
         )
-        rows.append(Row(cells, note))
+        rows.append(doc.Row(cells, note))
     columns = [Column("support"), Column("sentence", prose=True)]
     table = doc.Table(columns=columns, rows=rows, below=False, name=None)
     reason = reason or (found.reason if found else "") or NO_TEXT

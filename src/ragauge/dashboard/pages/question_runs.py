@@ -10,7 +10,7 @@ from ragauge.contracts.audit import OK
 from ragauge.contracts.history import UnitRow
 from ragauge.contracts.paging import UnitInRun
 from ragauge.contracts.run import FACTORS
-from ragauge.contracts.trace_eval import TracedQuestion, TraceEvalReport
+from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.dashboard import parts
 from ragauge.dashboard.links import run_names
 from ragauge.dashboard.pages.question_trace import Answer
@@ -143,17 +143,13 @@ def side_by_side(
 
 def traced_outcomes(report: Any, unit: str) -> dict[str, Outcome]:
     """By run id, how each run of the question ended; empty where the report does not keep it."""
-    questions = report.questions if isinstance(report, TraceEvalReport) else ()
-    return next((outcomes_of(one) for one in questions if one.qid == unit), {})
-
-
-def outcomes_of(question: TracedQuestion) -> dict[str, Outcome]:
-    refused = ", though the question has an answer" if question.answerable else ", as it should"
     found = {}
-    for run in question.runs:
-        mark, kind, words = OUTCOMES[name := traced_outcome(run)]
-        more = {"refusal": refused, "code": f": {run.code}"}.get(name, "")
-        found[run.run_id] = (mark, kind, words + more)
+    for one in report.questions if isinstance(report, TraceEvalReport) else ():
+        refused = ", though the question has an answer" if one.answerable else ", as it should"
+        for run in one.runs if one.qid == unit else ():
+            mark, kind, words = OUTCOMES[name := traced_outcome(run)]
+            more = {"refusal": refused, "code": f": {run.code}"}.get(name, "")
+            found[run.run_id] = (mark, kind, words + more)
     return found
 
 
