@@ -174,9 +174,8 @@ def _text(
     earlier = f"{here}&from={max(0, window.start - LONGEST)}" if window.start else ""
     later = f"{here}&from={window.end}" if window.end < len(text) else ""
     shown = f"characters {count(window.start)}–{count(window.end)} of {count(len(text))}"
-    turns = parts.macro("turns", earlier, shown, later, template="question.html")
-    body = parts.macro("lines", lines, template="question.html")
-    yield parts.section("Text", Text(about), (earlier or later) and turns, body)
+    turns = (earlier or later) and parts.served("turns", earlier, shown, later)
+    yield parts.section("Text", Text(about), turns, parts.macro("lines", lines))
 
 
 def _checks(

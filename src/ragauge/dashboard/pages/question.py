@@ -72,7 +72,7 @@ REPORTED = ("stability", "eval", "trace-eval")
 POINTED_AT = {"target_section": "target", "anchor": "anchor", "decoy": "decoy"}
 MOST = 50
 """Phrases, ids or wordings of gold that are shown of a list."""
-MARKED = "marked: words that only one of the two has; green: an expected phrase"
+MARKED = "words that only one of the two has are marked"
 NO_TEXTS = (
     "The run was recorded without texts (--no-keep-texts): answers, chunks and documents are not "
     "here, only the values."
@@ -138,7 +138,9 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         ]
         expected, more = _gold(held, answers, ways) if held else ([], [])
         blocks_of = [*texts, *expected] or [Text("The run keeps only a hash of the gold.", "soft")]
-        remark = MARKED if references else ""
+        has_phrases = gold is not None and bool(gold.sought)
+        green = has_phrases and "expected phrases are green"
+        remark = doc.listed(bool(references) and MARKED, green)
         pair.append(Section(title="Reference", blocks=blocks_of, remark=remark))
         inside = [Facts(more)]
         left.insert(0, Section(title="More from the gold set", folded=True, blocks=inside))
@@ -196,7 +198,7 @@ def _header(
         yield Section(title="Full id", folded=True, blocks=[Text(doc.theirs(row.unit))])
     near = material.pages.beside(run, row.unit, unit_query(asked))
     ends = [(cut(one, SHORT // 2), ways.other(one)) if one else None for one in near]
-    yield parts.macro("neighbours", ends[0], ways.back, ends[1], template="question.html")
+    yield parts.served("neighbours", ends[0], ways.back, ends[1])
     failed, explained = detail.get("failed"), detail.get("explained_by")
     facts: list[tuple[str, Words]] = [
         ("fails", doc.theirs(", ".join(map(str, failed)) if failed else "")),
