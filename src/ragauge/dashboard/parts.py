@@ -124,7 +124,7 @@ class Mark(NamedTuple):
 def marked(text: str, marks: Sequence[Mark]) -> list[tuple[str, str, str, str]]:
     """The text in pieces, each with what the first mark says that says it there.
 
-    >>> marked("In 1885 [1]", [Mark(Place(3, 7), "good", "", "a"), Mark(Place(8, 11), to="c1")])
+    >>> marked("In 1885 [1]", [Mark(Stretch(3, 7), "good", "", "a"), Mark(Stretch(8, 11), to="c1")])
     [('In ', '', '', ''), ('1885', 'good', '', 'a'), (' ', '', '', ''), ('[1]', '', 'c1', '')]
     """
     ends = {at for mark in marks for at in mark.place if 0 < at < len(text)}
