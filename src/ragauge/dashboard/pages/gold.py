@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, get_args
 
@@ -37,7 +36,7 @@ IS_ANSWERABLE = {"yes": True, "no": False}
 LAST = 10  # runs whose coverage is shown, and whose outcomes are next to each question
 SHORTEST, NEAR = 4, 5  # characters of a hash that name a set; hashes shown that begin so
 THIN = 5  # units that are correct or incorrect; fewer say next to nothing
-VALUES_SHOWN = 24  # of a stratum; the download has all
+VALUES_SHOWN = 200  # of a stratum; more would be slow to open
 LONGEST_QUESTION, LONGEST_ID = 240, 40  # in the list; the question's page has all
 OUTCOMES = {
     "right": ("right", "✓", "correct"),
@@ -163,16 +162,15 @@ def _set(material: Material, named: str) -> GoldSet:
     if len(beginning) < SHORTEST:
         raise Missing(f"{shown}: a set is named by {SHORTEST} characters of its hash at least")
     found = [one for one in material.pages.gold_sets() if one.sha256.startswith(beginning)]
-    if len(found) == 1:
-        return found[0]
-    if found:
+    if not found:
+        raise Missing(
+            f"{shown}: no run of this history was measured with a set whose hash begins so; its "
+            "runs may have been removed"
+        )
+    if len(found) > 1:
         hashes = ", ".join(one.sha256[:ID_SHOWN] for one in found[:NEAR])
-        more = " and more" if len(found) > NEAR else ""
-        raise Missing(f"{shown}: is the beginning of several hashes: {hashes}{more}; write more")
-    raise Missing(
-        f"{shown}: no run of this history was measured with a set whose hash begins so; its runs "
-        "may have been removed"
-    )
+        raise Missing(f"{shown}: is the beginning of several hashes: {hashes}; write more")
+    return found[0]
 
 
 def _coverage(
@@ -292,17 +290,14 @@ def _strata(
     else:
         words = f"None of the last runs says which units are correct: only {each}s are counted."
         yield Text(words, "dim")
-    hidden = Counter(one.stratum for one in values if one.place >= VALUES_SHOWN)
-    others = (f"{counted(times, 'value')} of {name}" for name, times in hidden.items())
     yield doc.table(
         [one for one in values if one.place < VALUES_SHOWN],
         columns,
         below=False,
-        name=None,
-        after=f"Only in the download: {', '.join(others)}" if hidden else "",
+        name="strata",
+        total=len(values),
+        everything=f"only the {VALUES_SHOWN} most frequent of a stratum are shown",
     )
-    heads, rows = doc.table(values, columns).data()
-    yield doc.Data("strata", heads, lambda: rows)
 
 
 def _with_value(links: Links, gold: GoldSet, stratum: str, value: str) -> str | None:
