@@ -32,8 +32,7 @@ LONGEST = 1_000
 LINES_OFFERED, LINES_LISTED = 200, 12
 LATELY = 50
 """Runs by which the line is chosen where nobody names one, so that a stray run hides none."""
-OTHER_RUNS = "other_runs"
-"""The finding that the page shows as links instead."""
+OTHER_RUNS = "other_runs"  # the finding that the page shows as links instead
 CODE = "ragauge score gold.jsonl traces.jsonl --record --name nightly"
 
 
