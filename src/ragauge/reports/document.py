@@ -264,11 +264,6 @@ class Text(Block, frozen=True):
     foreign: bool = False
 
 
-class Heading(Block, frozen=True):
-    title: str
-    remark: str = ""
-
-
 class Section(Titled, frozen=True, kw_only=True):
     """Blocks under a title; a section in a section is one level below it."""
 
@@ -520,23 +515,6 @@ def plot(drawn: Bar | Range | None) -> Cell:
     return Cell("", plot=drawn)
 
 
-def columns(
-    *titles: str,
-    right: Iterable[str] = (),
-    spare: Sequence[str] = (),
-    plots: Iterable[str] = (),
-) -> list[Column]:
-    """Columns by their titles; `spare` gives way in its order where the page is narrow."""
-    numeric, drawn = {*right}, {*plots}
-    ranks = {title: len(spare) - place for place, title in enumerate(spare)}
-    return [
-        Column(
-            "" if title in drawn else title, title in numeric, ranks.get(title, 0), title in drawn
-        )
-        for title in titles
-    ]
-
-
 def kept(table: Table, places: Sequence[int]) -> Table:
     """The table with the columns at these places alone."""
     return structs.replace(
@@ -557,12 +535,6 @@ def filled(table: Table, always: Sequence[str] = ()) -> Table:
         return known or table.columns[at].title in always
 
     return kept(table, [at for at in range(len(table.columns)) if there(at)])
-
-
-def rows(cells: Iterable[Sequence[Cell]], notes: Iterable[str] = ()) -> list[Row]:
-    """Rows of cells, each with its note where there are notes."""
-    given = list(notes)
-    return [Row(tuple(row), given[place] if given else "") for place, row in enumerate(cells)]
 
 
 Thing = TypeVar("Thing")

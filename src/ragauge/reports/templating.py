@@ -18,18 +18,8 @@ if TYPE_CHECKING:
 TEMPLATES = Path(__file__).parent / "templates"
 
 FILTERS: tuple[Callable[..., Any], ...] = (
-    numbers.bound,
-    numbers.count,
-    numbers.counted,
-    numbers.interval,
-    numbers.n_of,
-    numbers.share,
-    numbers.signed,
-    numbers.signed_interval,
-    numbers.value,
-    numbers.value_beside,
-    envelope.finding_text,
-    envelope.identity_words,
+    *(numbers.count, numbers.counted, numbers.share, numbers.value),
+    *(envelope.finding_text, envelope.identity_words),
 )
 """Numbers are written as in every form."""
 

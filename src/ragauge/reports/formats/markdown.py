@@ -329,7 +329,6 @@ WRITERS: dict[type, Callable[[Any, Comment], Iterator[str]]] = {
     blocks.Verdict: _verdict,
     blocks.Bars: _bars,
     blocks.Text: _text,
-    blocks.Heading: lambda block, to: _head(to, block.title, block.remark),
     blocks.Section: _section,
     Table: _table,
     blocks.Facts: _facts,

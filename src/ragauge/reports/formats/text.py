@@ -489,7 +489,6 @@ WRITERS: dict[type, Callable[[Page, Any], None]] = {
     blocks.Verdict: _verdict,
     blocks.Bars: _bars,
     blocks.Text: _text,
-    blocks.Heading: lambda page, block: page.section(block.title, block.remark),
     blocks.Section: _section,
     Table: _table,
     blocks.Facts: _facts,

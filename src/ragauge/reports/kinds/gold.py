@@ -170,7 +170,7 @@ def _balance(
     return doc.Table(
         title="Balance",
         columns=[Column(""), *(Column(name, right=True, foreign=True) for name in sizes)],
-        rows=doc.rows([names(name), *map(doc.count, row)] for name, row in rows),
+        rows=[doc.Row((names(name), *map(doc.count, row))) for name, row in rows],
     )
 
 

@@ -64,7 +64,7 @@ def _blocks(report: SuiteReport) -> Iterator[Block]:
     )
     for task in report.tasks:
         if task.status != "skipped":
-            yield doc.Heading(task.name, f"{task.kind} of {task.dataset}")
+            yield doc.Section(title=task.name, remark=f"{task.kind} of {task.dataset}", blocks=[])
             yield from _task(report, task)
     yield doc.findings(report)
     recorded = [(task.status != "failed", task.run) for task in report.tasks if task.run]
