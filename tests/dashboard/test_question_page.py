@@ -434,6 +434,26 @@ def test_a_run_without_texts_says_what_it_keeps(cited):
     assert "are not here" not in whole
 
 
+def test_answer_and_reference_are_marked_where_they_differ(cited):
+    chunks = [payload("plain", 9, 24), payload("plain", 26, 46)]
+    usage = {"prompt_tokens": 900, "completion_tokens": 20, "cost": 0.0125}
+    answer = "It opened in 1885 in Utrecht [1]."
+    one = trace("q", chunks, answer, citations=[], latency_ms=1812.4, usage=usage)
+    run = cited.scored([one], [gold("q", gold_answer="It opened in 1885 in Amsterdam.")])
+    material = opened(cited)
+    page = page_of(material, run, "q")
+    closed(material)
+    body, text = str(page.body), Parts(page.body).text
+    marked_words = re.findall(r'<mark class="differs">([^<]*)</mark>', body)
+    assert marked_words == ["Utrecht", "Amsterdam"]
+    assert '<mark class="good">1885</mark>' in body
+    for fact in ("latency1,812 ms", "tokens920", "cost0.0125"):
+        assert fact in text
+    opened_chunks = re.findall(r'<details class="question[^"]*"( open)?>', body)
+    assert opened_chunks == [" open", ""]  # the cited one, which is also gold, and the other
+    assert "None" not in text
+
+
 SHIFTED = {"start": 11, "end": 26, "unit": "char"}
 
 
@@ -732,7 +752,7 @@ def test_any_payload_can_be_shown(retrieved, segments, cited, answer):
     shown = Answer(KeptAnswer(trace=one), Reader(Reading()), asked)
     assert "".join(piece[0] for piece in marked(shown.text, list(links_of(shown)))) == shown.text
     assert len(shown.chunks) == len(retrieved)
-    pieces = marked(shown.text, compared(plain(shown), "a b")[0])
+    pieces = marked(shown.text, compared(plain(shown), "a b"))
     assert "".join(piece[0] for piece in pieces) == shown.text
 
 

@@ -132,10 +132,8 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         right.append(Section(title="Retrieved in the other run", blocks=inside))
     pair: list[Block] = [parts.section("Answer in this run" if beside else "Answer", *own), *beside]
     if references or held:
-        texts = [
-            parts.text(text, compared(plain(shown), text)[1] if shown else ())
-            for text in references[:MOST]
-        ]
+        said = plain(shown) if shown else ""
+        texts = [parts.text(text, compared(text, said)) for text in references[:MOST]]
         expected, more = _gold(held, answers, ways) if held else ([], [])
         blocks_of = [*texts, *expected] or [Text("The run keeps only a hash of the gold.", "soft")]
         has_phrases = gold is not None and bool(gold.sought)
@@ -284,10 +282,9 @@ def _gold(
     ]
     # A span without a revision is opened in the revision that was retrieved.
     revs: dict[str, str] = {}
-    for chunk in (chunk for one in answers for chunk in one.trace.retrieved or ()):
-        doc_id, rev = chunk.get("doc_id"), chunk.get("rev")
-        if isinstance(doc_id, str) and isinstance(rev, str) and rev:
-            revs.setdefault(composed(doc_id), rev)
+    for chunk in (chunk for one in answers for chunk in one.chunks):
+        if chunk.doc_id and chunk.rev:
+            revs.setdefault(composed(chunk.doc_id), chunk.rev)
     for field, name in POINTED_AT.items():
         if span := getattr(gold, field):
             known = span.rev or revs.get(composed(span.doc_id))

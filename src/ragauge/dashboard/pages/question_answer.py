@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ragauge.citations.codes import explained
@@ -80,23 +80,24 @@ def by_rank(one: Answer) -> list[Chunk]:
     return sorted(one.chunks, key=order)[:MOST_CHUNKS]
 
 
-def compared(ours: str, theirs: str) -> tuple[list[Mark], list[Mark]]:
-    """What only one of two texts has, marked; nothing in a text of which nearly all differs."""
-    found: tuple[list[Mark], list[Mark]] = ([], [])
+def _marks(pieces: Iterable[tuple[str, bool]], kind: str) -> list[Mark]:
+    """The pieces of a text that are marked, without the spaces around them."""
+    marks, at = [], 0
+    for piece, is_marked in pieces:
+        if is_marked and (inside := piece.strip()):
+            start = at + piece.index(inside)
+            marks.append(Mark(Place(start, start + len(inside)), kind))
+        at += len(piece)
+    return marks
+
+
+def compared(ours: str, theirs: str) -> list[Mark]:
+    """What another text does not have; nothing where that is nearly all."""
     if not theirs or len(ours) * len(theirs) > MOST_WORK:
-        return found
-    sides = (differences(ours, theirs), differences(theirs, ours))
-    for pieces, marks in zip(sides, found, strict=True):
-        at, differing = 0, 0
-        for piece, differs in pieces:
-            if differs and (inside := piece.strip()):
-                start = at + piece.index(inside)
-                marks.append(Mark(Place(start, start + len(inside)), "differs"))
-                differing += len(inside)
-            at += len(piece)
-        if differing > MOST_MARKED * at:
-            marks.clear()
-    return found
+        return []
+    marks = _marks(differences(ours, theirs), "differs")
+    differing = sum(mark.place.end - mark.place.start for mark in marks)
+    return [] if differing > MOST_MARKED * len(ours) else marks
 
 
 def answer(one: Answer, gold: Gold | None, ways: Ways, against: str) -> Iterator[Block]:
@@ -107,12 +108,8 @@ def answer(one: Answer, gold: Gold | None, ways: Ways, against: str) -> Iterator
     elif one.kind == "refusal":
         yield Text([Span("Refused", "strong")])
     if one.text:
-        marks: list[Mark] = []
-        at = 0
-        for piece, is_phrase in marked_words(one.text, gold.sought) if gold else ():
-            marks += [Mark(Place(at, at + len(piece)), "good")] if is_phrase else []
-            at += len(piece)
-        marks += [*compared(plain(one), against)[0], *links_of(one)]
+        marks = _marks(marked_words(one.text, gold.sought), "good") if gold else []
+        marks += [*compared(plain(one), against), *links_of(one)]
         yield parts.text(one.text, marks)
     facts = [*_citations(one, gold, ways)]
     if one.kind == "answer" and not one.cited:
