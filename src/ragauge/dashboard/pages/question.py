@@ -133,13 +133,15 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     pair: list[Block] = [parts.section("Answer in this run" if beside else "Answer", *own), *beside]
     if references or held:
         said = plain(shown) if shown else ""
-        texts = [parts.text(text, compared(text, said)) for text in references[:MOST]]
+        texts: list[Block] = [parts.text(text, compared(text, said)) for text in references[:MOST]]
         expected, more = _gold(held, answers, ways) if held else ([], [])
-        blocks_of = [*texts, *expected] or [Text("The run keeps only a hash of the gold.", "soft")]
         has_phrases = gold is not None and bool(gold.sought)
         green = has_phrases and "expected phrases are green"
-        remark = doc.listed(bool(references) and MARKED, green)
-        pair.append(Section(title="Reference", blocks=blocks_of, remark=remark))
+        key = doc.listed(bool(references) and MARKED, green).capitalize()
+        if key:
+            texts.append(Text(f"{key}.", "soft"))
+        nothing = Text("The run keeps only a hash of the gold.", "soft")
+        pair.append(Section(title="Reference", blocks=[*texts, *expected] or [nothing]))
         inside = [Facts(more)]
         left.insert(0, Section(title="More from the gold set", folded=True, blocks=inside))
     both = [parts.section("", Section(title="", blocks=pair, part="pair"), *left)]
