@@ -22,7 +22,6 @@ from ragauge.contracts.verdict import Rule
 from ragauge.demo import GOLD
 from ragauge.demo.knobs import Knobs
 from ragauge.demo.pipeline import Pipeline
-from ragauge.diagnosis.catalogue import catalogue, rules
 from ragauge.gates.presets import COMPONENT_PRESETS, INTEGRITY, PRESETS, component_rules, preset
 from ragauge.gates.stability import PROFILES, profile_rules
 from ragauge.metrics.table import table
@@ -131,7 +130,7 @@ def presets_page() -> str:
 
 def causes_page(language: Language) -> str:
     """The catalogue of causes, with a way to its other language below the title."""
-    text = catalogue_text(catalogue(language), rules(), language=language, form="markdown")
+    text = catalogue_text(language=language, form="markdown")
     # A page begins with a heading of the first level, a comment with one of the second.
     _, rest = re.sub("^#(?=#)", "", text, flags=re.MULTILINE).split("\n", 1)
     return f"# {phrases('catalogue', language)('title')}\n\n{CAUSES[language][1]}\n{rest}"

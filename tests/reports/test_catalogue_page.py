@@ -27,7 +27,7 @@ every_read_form = pytest.mark.parametrize("form", READ)
 
 
 def page(language="en", form="text", **how):
-    return catalogue_text(catalogue(language), rules(), language=language, form=form, **how)
+    return catalogue_text(language=language, form=form, **how)
 
 
 def flat(text):

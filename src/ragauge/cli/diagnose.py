@@ -102,18 +102,13 @@ def diagnose(ctx: click.Context, /, **given: Any) -> None:
     chosen = settings(**{name: given[name] or None for name in (*CHOSEN, "quiet", "format")})
     given["metrics"] = _metrics(given)
     if given["catalogue"]:
-        from ragauge.diagnosis.catalogue import catalogue, rules
         from ragauge.reports.kinds.catalogue import catalogue_text
 
         color, width = screen()
-        language, form, metrics = given["lang"], chosen["format"], given["metrics"]
-        causes = catalogue(language)
         text = catalogue_text(
-            causes,
-            rules(),
-            language=language,
-            form=form,
-            metrics=metrics,
+            language=given["lang"],
+            form=chosen["format"],
+            metrics=given["metrics"],
             color=color,
             width=width,
         )
