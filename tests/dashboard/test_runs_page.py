@@ -84,12 +84,11 @@ def test_a_row_says_what_the_record_says(material):
     )
     material.history.tag(kept.id, "release")
     found = parts(material)
-    heads = ["run", "name", "verdict", "recorded (UTC)", "labels and tags", "units"]
+    heads = ["name", "verdict", "recorded (UTC)", "labels and tags", "units"]
     assert found.tables[0][0] == [*heads, "precision_cited", "citation_hit_rate"]
     [cells] = found.rows()
     assert cells == [
-        f"Select nightly {kept.shown} {kept.shown}",
-        "nightly score",
+        f"Select nightly {kept.shown} nightlyscore",
         "FAIL1 of 3 gates failed",
         "2026-11-01 08:00main@0000000*",
         "tag release model small-3 prompt v2",
@@ -353,15 +352,15 @@ def test_figures_are_those_of_the_table(material):
     assert kind.startswith("text/csv")
     rows = list(csv.DictReader(io.StringIO(content.decode())))
     objects = json.loads(page.wanted("runs.json")[0])
-    assert [row["run"] for row in rows] == [run.id for run in reversed(made)]
-    assert [one["run"] for one in objects] == [run.id for run in reversed(made)]
+    assert [row["name"] for row in rows] == [f"nightly {run.id}" for run in reversed(made)]
+    assert [one["name"] for one in objects] == [f"nightly {run.id}" for run in reversed(made)]
     table = parts(material)
     for row, one, run, cell in zip(
         rows, objects, reversed(made), table.column("citation_hit_rate"), strict=True
     ):
         assert float(row[HITS]) == one[HITS] == run.record.metrics[HITS].value
         assert numbers.value(one[HITS]) == cell
-        assert (row["name"], row["units"]) == ("nightly", str(SIZE))
+        assert row["units"] == str(SIZE)
         assert row["labels and tags"] == f"model={run.record.labels['model']}"
     with pytest.raises(BadAddress):
         page.wanted("units.csv")

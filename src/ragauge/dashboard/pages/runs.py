@@ -160,14 +160,10 @@ def _table(
         every = ", ".join(f"{name} {text}" for name, text, *_ in given)
         return Cell(every, None if is_named else value, drawn=drawn("headlines", given))
 
-    def id_of(run: Run) -> Cell:
-        picked = drawn("run_id", run, links.run(run.id), bool(links.compare()))
-        return Cell(run.shown, run.id, drawn=picked)
-
     def name(run: Run) -> Cell:
         shown = cut(run.record.name, LONGEST_NAME)
-        named = drawn("named", None, shown, run.record.command)
-        return Cell(shown, run.record.name, foreign=True, drawn=named)
+        picked = drawn("run_name", run, shown, links.run(run.id), bool(links.compare()))
+        return Cell(shown, f"{run.record.name} {run.id}", foreign=True, drawn=picked)
 
     def verdict(run: Run) -> Cell:
         word, gates = story.verdict(run), envelope.gate_counts(shown_run(run))
@@ -191,7 +187,6 @@ def _table(
         return Cell(text, drawn=drawn("tags", given))
 
     columns: dict[str | Column, Callable[[Run], Cell]] = {
-        "run": id_of,
         sorts("name", "name", paged, address): name,
         sorts("verdict", "passed", paged, address): verdict,
         sorts("recorded (UTC)", "recorded_at", paged, address): recorded,
@@ -203,9 +198,14 @@ def _table(
     for id in metrics:
         head = sorts(shown[id], id, paged, address, right=True)
         columns[head] = partial(headlines, [id], is_named=False)
-    if any(own.values()):
-        columns["headlines"] = lambda run: headlines(own.get(run.id, ()), run)
-    return doc.table(runs, columns, paged=True, below=False, name="runs")
+
+    def others(run: Run) -> Cell:
+        return headlines(own.get(run.id, ()), run)
+
+    if not metrics:
+        columns["headlines"] = others
+    note = (lambda run: others(run).text) if metrics else None
+    return doc.table(runs, columns, note=note, paged=True, below=False, name="runs")
 
 
 def sparks(
