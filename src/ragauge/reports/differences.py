@@ -9,14 +9,12 @@ from collections.abc import Iterable
 from ragauge.reports.document import Span
 from ragauge.reports.foreign import cut, flat
 
-LONGEST = 1_500
-"""Characters of a text that is compared with another on a page: a longer one is cut."""
+LONGEST = 1_500  # characters of a text that is compared with another on a page: a longer one is cut
 
 # A Chinese, Japanese or Korean character is a word of its own.
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+|\s+|.")
 
-MOST_MARKED = 0.6
-"""Of a text: where more of it differs, marks tell nothing, and it is shown plain."""
+MOST_MARKED = 0.6  # of a text: where more of it differs, marks tell nothing, and it is shown plain
 MOST_WORK = 10_000_000
 """Pairs of characters that are looked at for one page: a fifth of a second of comparing or so."""
 

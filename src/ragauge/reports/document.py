@@ -60,8 +60,7 @@ class Span(Struct, frozen=True):
     href: str = ""  # an address that is known already; only pages link it
 
 
-Words = str | Sequence[Span]
-"""A text of ours, or pieces of which some are somebody else's."""
+Words = str | Sequence[Span]  # a text of ours, or pieces of which some are somebody else's
 
 
 class Bar(Struct, frozen=True):
@@ -538,8 +537,7 @@ def filled(table: Table, always: Sequence[str] = ()) -> Table:
 
 
 Thing = TypeVar("Thing")
-FEW = 5
-"""A value over fewer units is chance: it is shown, and marked."""
+FEW = 5  # a value over fewer units is chance: it is shown, and marked
 
 
 def table(

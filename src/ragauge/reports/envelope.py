@@ -11,15 +11,8 @@ from ragauge.contracts.finding import Finding
 from ragauge.contracts.report import Report, Score
 from ragauge.contracts.verdict import Verdict
 from ragauge.gates.decide import is_quality
-from ragauge.reports.numbers import (
-    bound,
-    confidence,
-    count,
-    counted,
-    interval,
-    restriction,
-    value_beside,
-)
+from ragauge.reports import numbers
+from ragauge.reports.numbers import confidence, count, counted, restriction
 
 PLACES_SHOWN = 3
 
@@ -32,8 +25,9 @@ def gate_word(gate: Verdict) -> str:
 
 def gate_words(gate: Verdict, name: str) -> str:
     """A gate in a sentence: what it found, what it demands, and why it was not evaluated."""
-    facts = f"{name} is {value_beside(gate.value, gate.bound)} {interval(gate.ci)}".rstrip()
-    facts += f" over {count(gate.n)}, must be {bound(gate)}"
+    value = numbers.value_beside(gate.value, gate.bound)
+    facts = f"{name} is {value} {numbers.interval(gate.ci)}".rstrip()
+    facts += f" over {count(gate.n)}, must be {numbers.bound(gate)}"
     note = gate_note(gate)
     return f"{gate_word(gate)}: {facts}{f' ({note})' if note else ''}"
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ragauge.contracts.verdict import Verdict
 
-ABSENT = "–"
-"""What is shown where there is no number; the reason is next to it."""
+ABSENT = "–"  # what is shown where there is no number; the reason is next to it
 DECIMALS = 3
 MOST_DECIMALS = 9
 

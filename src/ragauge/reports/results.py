@@ -26,10 +26,8 @@ from ragauge.store.files import write_whole
 if TYPE_CHECKING:
     import polars as pl
 
-HEADLINES = 5
-"""Metrics that one line shows."""
-ROWS = 40
-"""Metrics that a notebook shows; the table has them all."""
+HEADLINES = 5  # metrics that one line shows
+ROWS = 40  # metrics that a notebook shows; the table has them all
 
 
 def score_of(report: Report, name: str) -> Score:

@@ -11,10 +11,8 @@ from ragauge.contracts.verdict import Verdict
 from ragauge.reports import envelope, numbers
 from ragauge.reports.foreign import shown
 
-SHOWN = 10
-"""GitHub shows this many annotations of a kind for a step, and drops the rest in silence."""
-LONGEST = 200
-"""Characters of an answer in an annotation."""
+SHOWN = 10  # GitHub shows this many annotations of a kind for a step, and drops the rest in silence
+LONGEST = 200  # characters of an answer in an annotation
 
 
 class Note(Struct, frozen=True):
@@ -31,8 +29,7 @@ class Notes(Struct, frozen=True):
     """Annotations of one kind, of which GitHub shows the first."""
 
     notes: Iterable[Note]
-    one: str = ""
-    """What each is about, for the sentence that says how many there are."""
+    one: str = ""  # what each is about, for the sentence that says how many there are
     total: int | None = None
     more: str = "{shown} of {total} that failed are annotated"
 
@@ -63,16 +60,16 @@ def command(kind: str, message: str, **properties: str) -> str:
     >>> command("warning", "50% of\\nthem", file="a,b:c.jsonl", line="3")
     '::warning file=a%2Cb%3Ac.jsonl,line=3::50%25 of%0Athem'
     """
-    listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items() if value)
-    return f"::{kind}{' ' if listed else ''}{listed}::{_data(message)}"
+    listed = ",".join(
+        f"{name}={_escaped(value, ':,')}" for name, value in properties.items() if value
+    )
+    return f"::{kind}{' ' if listed else ''}{listed}::{_escaped(message)}"
 
 
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+def _escaped(text: str, more: str = "") -> str:
+    for sign in f"%\r\n{more}":
+        text = text.replace(sign, f"%{ord(sign):02X}")
+    return text
 
 
 def cut(text: str) -> str:

@@ -29,8 +29,7 @@ from ragauge.text.natural import natural
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-OPEN_ROWS = 50
-"""Rows of a table before a reader has to open the others."""
+OPEN_ROWS = 50  # rows of a table before a reader has to open the others
 
 
 class Sorting:

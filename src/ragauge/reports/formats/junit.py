@@ -31,15 +31,13 @@ class Problem(Struct, frozen=True):
 class Case(Struct, frozen=True):
     name: str
     problem: Problem | None = None
-    group: str = ""
-    """Its `classname`; that of its suite where it has none."""
+    group: str = ""  # its `classname`; that of its suite where it has none
 
 
 class Suite(Struct, frozen=True):
     name: str
     cases: Iterable[Case]
-    group: str = ""
-    """The `classname` of its cases; its name where it has none."""
+    group: str = ""  # the `classname` of its cases; its name where it has none
 
 
 def render(suites: Iterable[Suite]) -> str:
@@ -49,8 +47,12 @@ def render(suites: Iterable[Suite]) -> str:
         for case in suite.cases:
             group = shown(case.group or suite.group or suite.name)
             element = ET.SubElement(made, "testcase", classname=group, name=shown(case.name))
-            if case.problem:
-                _add(element, case.problem)
+            if problem := case.problem:
+                found = ET.SubElement(element, problem.kind, message=shown(problem.message))
+                if problem.type:
+                    found.set("type", shown(problem.type))
+                if problem.lines:
+                    found.text = "\n".join(map(shown, problem.lines))
     for counting in (*root, root):
         counting.set("tests", str(len(list(counting.iter("testcase")))))
         for kind, attribute in COUNTED.items():
@@ -58,14 +60,6 @@ def render(suites: Iterable[Suite]) -> str:
     ET.indent(root)
     # ElementTree would name the encoding of the locale.
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
-
-
-def _add(case: ET.Element, problem: Problem) -> None:
-    found = ET.SubElement(case, problem.kind, message=shown(problem.message))
-    if problem.type:
-        found.set("type", shown(problem.type))
-    if problem.lines:
-        found.text = "\n".join(map(shown, problem.lines))
 
 
 def facts(given: Mapping[str, str | None]) -> tuple[str, ...]:
@@ -79,14 +73,13 @@ def gate_suite(gates: Iterable[Verdict]) -> Suite:
 
 def gate_case(gate: Verdict) -> Case:
     """A test case for a gate, with its value and its bound where it did not pass."""
-    kind = gate_kind(gate)
+    kind, value = gate_kind(gate), numbers.value_beside(gate.value, gate.bound)
     if kind is None:
         return Case(gate.rule)
-    value, note = numbers.value_beside(gate.value, gate.bound), envelope.gate_note(gate)
     message = f"{gate.metric} is {value}, must be {numbers.bound(gate)}"
     if gate.value is None:
         message = f"{gate.metric} was {envelope.gate_word(gate).lower()}"
-    message = f"{message}: {note}" if note else message
+    message = ": ".join(filter(None, (message, envelope.gate_note(gate))))
     if kind == "skipped":
         return Case(gate.rule, Problem(kind, message))
     line = f"value {value} {numbers.interval(gate.ci)} over {numbers.count(gate.n)}"

@@ -21,10 +21,8 @@ from ragauge.reports.foreign import cut, shown
 from ragauge.reports.numbers import ABSENT, count
 from ragauge.reports.words import Wording, wording
 
-WIDTH = 80
-"""Of figures."""
-SHOWN_MORE = 2.5
-"""How many times the rows of a terminal a comment shows."""
+WIDTH = 80  # of figures
+SHOWN_MORE = 2.5  # how many times the rows of a terminal a comment shows
 OPEN_ROWS, MOST_ROWS = 50, 200
 """Rows before a reader has to open the others, and all rows."""
 LONGEST_COMMENT, LONGEST_TABLES = 60_000, (20_000, 8_000, 3_000, 1_000, 1)
@@ -50,8 +48,7 @@ class Comment(Struct, frozen=True):
 
     name: str
     say: Wording
-    longest: int
-    """Characters of a table or a list."""
+    longest: int  # characters of a table or a list
 
     def sentence(self, text: str) -> str:
         """Prose with a capital and a full stop; a name such as `ngram:v1` stays as it is."""

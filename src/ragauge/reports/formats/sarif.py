@@ -16,8 +16,7 @@ from ragauge.reports.foreign import shown, writable
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT = "ragaugeFinding/v1"
-LONGEST = 1_000
-"""Characters of a message: a longer one is cut."""
+LONGEST = 1_000  # characters of a message: a longer one is cut
 STDIN = "stdin"
 
 
@@ -39,8 +38,7 @@ class Result(Struct, frozen=True, kw_only=True):
     message: str
     where: str
     """`path:line`, or a place in words."""
-    same: Sequence[object]
-    """What stays the same when its line moves."""
+    same: Sequence[object]  # what stays the same when its line moves
 
 
 class Run(Struct, frozen=True, kw_only=True):

@@ -43,14 +43,12 @@ WORDS = {
 }
 """Of verdicts."""
 NARROWEST = 40
-SIDE_BY_SIDE = 70
-"""On a narrower page cards go below each other."""
+SIDE_BY_SIDE = 70  # on a narrower page cards go below each other
 MARGIN = GAP = 2
 LONGEST, LONGEST_FINDING = 400, 4_000
 """Characters of a foreign text: nobody reads a longer one here. A finding may list metrics."""
 WIDEST = {Bar: 40, Range: 24}
-LEAST = {Bar: 6, Range: 12}
-"""With less room nothing is drawn."""
+LEAST = {Bar: 6, Range: 12}  # with less room nothing is drawn
 LONGEST_NAME = 28
 """Columns that the first cell of a row needs at least, where a table is cut into several."""
 ADVICE_IN_FULL = 5
