@@ -14,7 +14,7 @@ from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Served
 from ragauge.dashboard.material import Missing
 from ragauge.dashboard.pages import gold
-from ragauge.dashboard.rightness import right_means
+from ragauge.dashboard.unit_list import right_means
 from ragauge.reports import numbers
 from ragauge.reports.kinds.runs import when
 from ragauge.stats.intervals import wilson

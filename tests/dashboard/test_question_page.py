@@ -41,9 +41,8 @@ from ragauge.dashboard.pages.question_runs import (
 )
 from ragauge.dashboard.pages.question_trace import LONGEST_TEXT, Answer
 from ragauge.dashboard.parts import marked
-from ragauge.dashboard.rightness import CONTAINMENT, DOUBT, STRICT, doubt, right_means
-from ragauge.dashboard.rightness import outcome as outcome_of
-from ragauge.dashboard.unit_list import Ways
+from ragauge.dashboard.unit_list import CONTAINMENT, DOUBT, STRICT, Ways, doubt, right_means
+from ragauge.dashboard.unit_list import outcome as outcome_of
 from ragauge.errors import RagaugeError
 from ragauge.ingest.calibration import AnswerCalibration
 from ragauge.metrics.facts import Reader, Reading

@@ -29,7 +29,7 @@ from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages import run as run_page
 from ragauge.dashboard.pages.run_questions import LONGEST, LONGEST_ID
-from ragauge.dashboard.rightness import doubt
+from ragauge.dashboard.unit_list import doubt
 from ragauge.reports import numbers
 from ragauge.reports.foreign import cut
 from ragauge.reports.kinds import stability as stability_story

@@ -11,7 +11,7 @@ from ragauge import open_history
 from ragauge.contracts.gold import Gold
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.pages.run_questions import LONGEST_ID
-from ragauge.dashboard.rightness import right_means
+from ragauge.dashboard.unit_list import right_means
 from ragauge.reports.kinds import eval_all
 from ragauge.reports.numbers import counted
 from tests.dashboard.page_parts import Parts

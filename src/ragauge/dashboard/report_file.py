@@ -23,9 +23,9 @@ from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.file_limits import Limits
 from ragauge.dashboard.jobs import AtOnce
 from ragauge.dashboard.links import Field, run_names
-from ragauge.dashboard.listing import Listed
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.page import FORMS, Page, download
+from ragauge.dashboard.parts import Listed
 from ragauge.dashboard.rendering import render
 from ragauge.errors import UsageError
 from ragauge.gates.decide import satisfies

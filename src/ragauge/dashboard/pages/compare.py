@@ -13,11 +13,11 @@ from ragauge.contracts.paging import Paged, RunQuery
 from ragauge.contracts.unit_changes import ChangeQuery, Direction, UnitChange
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
+from ragauge.dashboard.jobs import progress
 from ragauge.dashboard.links import Links, To, run_names
-from ragauge.dashboard.listing import Listed, addresses, listed
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
-from ragauge.dashboard.parts import Field, select
+from ragauge.dashboard.parts import Field, Listed, addresses, listed, select
 from ragauge.errors import RagaugeError, UsageError
 from ragauge.metrics.names import short_name
 from ragauge.reports import document as doc
@@ -77,23 +77,27 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     title = f"{run_names(was)} and {now.shown}"
     header = parts.header([Span("Compare "), Span(title, foreign=True)])
 
+    key, jobs = ("compare", was.id, now.id, how), material.jobs
+
     def made() -> ComparisonReport:
         from ragauge.runners.compare import compare_runs
 
-        return compare_runs(was, now, material.history, how)
+        return compare_runs(was, now, material.history, how, progress)
 
     try:
-        report = material.jobs.get(("compare", was.id, now.id, how), made)
+        report = jobs.get(key, made)
     except RagaugeError as error:
         return _page(links, title, header, _refused(links, asked, error))
     left_out: frozenset[str] | None = frozenset()
     if flip and was.record.gold_sha256 != now.record.gold_sha256:
-        left_out = material.jobs.get(
+        left_out = jobs.get(
             ("changed meaning", was.record.gold_sha256, now.record.gold_sha256),
             lambda: frozenset(changed_meaning(was, now, material.history)),
         )
     if report is None or left_out is None:
-        waiting = _page(links, title, header, parts.computing("Comparing the runs"))
+        waiting = _page(
+            links, title, header, parts.computing("Comparing the runs", jobs.fraction(key))
+        )
         return structs.replace(waiting, refresh_s=1)
     if not flip:
         return shown(report, how, links, asked)
@@ -109,7 +113,7 @@ def _page(links: Links, title: str, *blocks: Block) -> Page:
 
 
 def _form(material: Material, links: Links, asked: Asked) -> Iterator[Block]:
-    """The last runs to choose from, and the pairs of one kind that follow each other."""
+    """The last runs to choose from."""
     yield parts.header("Compare two runs")
     runs = material.pages.runs(RunQuery(limit=LAST_RUNS)).rows
     if not runs:
@@ -128,42 +132,17 @@ def _form(material: Material, links: Links, asked: Asked) -> Iterator[Block]:
             problems += [f"{name}: {problem}" for problem in error.problems]
     if problems:
         yield _problem(problems)
-    pairs: list[tuple[Run, Run]] = []
-    offered, last = [], dict[tuple[str, str], Run]()
-    for run in reversed(runs):
-        record, kind = run.record, (run.record.name, run.record.command)
-        offered.append((run.shown, ", ".join((*kind, when(record.recorded_at), *run.tags))))
-        pairs += [(last[kind], run)] if kind in last else []
-        last[kind] = run
+    offered = []
+    for run in runs:
+        known = (run.record.name, run.record.command, when(run.record.recorded_at), *run.tags)
+        offered.append((run.shown, ", ".join(known)))
     yield parts.form(
         links.compare(),
-        Field("before", given["before"], "Before", "green@main", options=offered[::-1]),
-        Field("after", given["after"], "After", "latest", options=offered[::-1]),
+        Field("before", given["before"], "Before", "green@main", options=offered),
+        Field("after", given["after"], "After", "latest", options=offered),
         button="Compare",
     )
     yield Text(NAMING_RUNS, "dim")
-
-    def named(run: Run) -> Cell:
-        return Cell(run.shown, run.id, foreign=True, href=links.run(run.id) or "")
-
-    if pairs:
-        yield doc.table(
-            pairs[::-1][:PAIRS],
-            {
-                "name": lambda pair: doc.names(pair[1].record.name),
-                "command": lambda pair: Cell(pair[1].record.command),
-                "before": lambda pair: named(pair[0]),
-                "after": lambda pair: named(pair[1]),
-                "recorded (UTC)": lambda pair: Cell(when(pair[1].record.recorded_at)),
-                "comparison": lambda pair: Cell(
-                    f"compare with {pair[0].shown}",
-                    href=links.compare(pair[0].id, pair[1].id) or "",
-                ),
-            },
-            title="The last pairs",
-            remark="each run with the one before it of the same command and name",
-            name=None,
-        )
 
 
 def _problem(problems: Iterable[str], *more: Block) -> Block:

@@ -13,12 +13,11 @@ from ragauge.contracts.paging import Ended, GoldSet, Paged, PagedHistory, Questi
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Links
-from ragauge.dashboard.listing import addresses, listed, sorts
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
-from ragauge.dashboard.parts import Field
+from ragauge.dashboard.parts import Field, addresses, listed, sorts
 from ragauge.dashboard.rendering import drawn
-from ragauge.dashboard.rightness import right_means
+from ragauge.dashboard.unit_list import right_means
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.document import Block, Cell, Column, Range, Span, Square, Table, Text

@@ -16,8 +16,8 @@ from ragauge.contracts.paging import UnitCounts
 from ragauge.contracts.stability import STABILITIES
 from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.links import Links
-from ragauge.dashboard.listing import Address, addresses
 from ragauge.dashboard.material import Material
+from ragauge.dashboard.parts import Address, addresses
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Document, Target

@@ -44,8 +44,7 @@ from ragauge.dashboard.pages.question_runs import (
     traced_outcomes,
 )
 from ragauge.dashboard.pages.question_trace import Answer, reader_of, words
-from ragauge.dashboard.rightness import outcome, right_means
-from ragauge.dashboard.unit_list import SHORT, Ways, list_fields, unit_query
+from ragauge.dashboard.unit_list import SHORT, Ways, list_fields, outcome, right_means, unit_query
 from ragauge.metrics.table import table
 from ragauge.reports import document as doc
 from ragauge.reports import numbers

@@ -15,9 +15,8 @@ from ragauge.dashboard import parts
 from ragauge.dashboard.links import run_names
 from ragauge.dashboard.pages.question_trace import Answer
 from ragauge.dashboard.rendering import drawn
-from ragauge.dashboard.rightness import outcome as outcome_of
-from ragauge.dashboard.rightness import right_means
-from ragauge.dashboard.unit_list import Ways
+from ragauge.dashboard.unit_list import Ways, right_means
+from ragauge.dashboard.unit_list import outcome as outcome_of
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.differences import Differing, spans

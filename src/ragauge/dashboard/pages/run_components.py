@@ -13,9 +13,8 @@ from msgspec import Struct
 from ragauge.contracts.evaluation import AnswerDetail, EvalAllReport, EvalReport, RankingDetail
 from ragauge.contracts.history import REPORT
 from ragauge.dashboard import parts
-from ragauge.dashboard.listing import Listed
 from ragauge.dashboard.pages.opened_run import QUESTIONS, REFRESH_S, OpenedRun, TabView, ToRun
-from ragauge.dashboard.parts import Field
+from ragauge.dashboard.parts import Field, Listed
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Document, Section, Span, Text

@@ -6,9 +6,8 @@ from msgspec import structs
 
 from ragauge.contracts.stability import STABILITIES, StabilityReport
 from ragauge.dashboard import parts
-from ragauge.dashboard.listing import Listed
 from ragauge.dashboard.pages.opened_run import OpenedRun, TabView, ToRun
-from ragauge.dashboard.parts import Field
+from ragauge.dashboard.parts import Field, Listed
 from ragauge.dashboard.unit_list import list_fields, unit_query
 from ragauge.reports import document as doc
 from ragauge.reports import numbers

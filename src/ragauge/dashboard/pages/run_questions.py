@@ -13,7 +13,6 @@ from ragauge.contracts.latency import shown_ms
 from ragauge.contracts.paging import Paged
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.listing import Address, Listed, listed, sorts
 from ragauge.dashboard.pages.opened_run import (
     QUESTIONS,
     OpenedRun,
@@ -22,10 +21,9 @@ from ragauge.dashboard.pages.opened_run import (
     label_kind,
     label_name,
 )
-from ragauge.dashboard.parts import Field
+from ragauge.dashboard.parts import Address, Field, Listed, listed, sorts
 from ragauge.dashboard.rendering import drawn
-from ragauge.dashboard.rightness import doubt, right_means
-from ragauge.dashboard.unit_list import LIST_FIELDS, list_fields, unit_query
+from ragauge.dashboard.unit_list import LIST_FIELDS, doubt, list_fields, right_means, unit_query
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Cell, Column, Span, Table, Text, Tone
 from ragauge.reports.foreign import cut

@@ -11,11 +11,10 @@ from ragauge.contracts.paging import MetricLine, PagedHistory, RunQuery
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Links
-from ragauge.dashboard.listing import Address, Listed, addresses, listed, sorts
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages import compare
-from ragauge.dashboard.parts import Field
+from ragauge.dashboard.parts import Address, Field, Listed, addresses, listed, sorts
 from ragauge.dashboard.rendering import drawn
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
