@@ -39,6 +39,8 @@ REFUSALS = {
 }
 SEEN = 0.10  # a difference between slices that a reader should see
 STRATA_SHOWN, VALUES_SHOWN = 3, 30
+Cells = dict[str | Column, Callable[[QuestionRow], Cell]]
+
 QUESTIONS_SHOWN, CHANGES_SHOWN = 10, 20
 MOST_QUESTIONS = 5_000  # on a page: one with more would be slow to open
 
@@ -205,22 +207,41 @@ def _questions(report: ScoreReport) -> Iterator[Block]:
         said = (row.claim if row.refusal != "exact" else "") or row.reason
         return doc.listed(said, f"[{', '.join(row.cited)}]" if row.cited else "", sep="  ")
 
-    def questions(rows: Callable[[], Iterable[QuestionRow]], **about: Any) -> Table:
+    def yes(value: bool | None) -> Cell:
+        return Cell(numbers.ABSENT if value is None else "yes" if value else "no", value)
+
+    first: Cells = {
+        "question": lambda row: names(row.qid, "strong", ("question", row.qid)),
+        "label": lambda row: Cell(row.label, badge=BADGES.get(row.label, "other")),
+    }
+    brief: Cells = {
+        "triage": lambda row: Cell(row.triage or "", tone="dim"),
+        Column("where", spare=1): lambda row: names(row.where or "", "dim"),
+    }
+    full: Cells = {
+        "answered": lambda row: yes(row.answered),
+        "citation hit": lambda row: yes(row.hit),
+        "refusal": lambda row: Cell("" if row.refusal == "none" else row.refusal, tone="dim"),
+        "claim": lambda row: names(row.claim or ""),
+        Column("cited", spare=1): lambda row: names(" ".join(row.cited or ()), "dim"),
+        Column("reason", spare=2): lambda row: names(row.reason or row.triage or "", "dim"),
+        Column("where", spare=3): lambda row: names(row.where or "", "dim"),
+    }
+
+    def questions(
+        cells: Cells, rows: Callable[[], Iterable[QuestionRow]], note: Any = None, **about: Any
+    ) -> Table:
         """A table whose rows are made when they are first read: there may be 100,000."""
-        cells: dict[str | Column, Callable[[QuestionRow], Cell]] = {
-            "question": lambda row: names(row.qid, "strong", ("question", row.qid)),
-            "label": lambda row: Cell(row.label, badge=BADGES.get(row.label, "other")),
-            "triage": lambda row: Cell(row.triage or "", tone="dim"),
-            Column("where", spare=1): lambda row: names(row.where or "", "dim"),
-        }
-        made = doc.Deferred(lambda: doc.table(rows(), cells, note=answer).rows)
+        made = doc.Deferred(lambda: doc.table(rows(), cells, note=note).rows)
         return structs.replace(doc.table((), cells, **about), rows=made)
 
     wrong = sum(times for label, times in report.labels.items() if label not in GOOD_LABELS)
     good = (row for row in report.questions if row.label in GOOD_LABELS)
     if wrong:
         some = questions(
+            first | brief,
             lambda: wrong_questions(report, QUESTIONS_SHOWN),
+            answer,
             title="Questions that went wrong",
             total=wrong,
             everything="--report FILE.html shows them all",
@@ -228,6 +249,7 @@ def _questions(report: ScoreReport) -> Iterator[Block]:
         yield doc.in_text(some)
     if report.questions:
         every = questions(
+            first | full,
             lambda: islice(chain(wrong_questions(report), good), MOST_QUESTIONS),
             title="Questions",
             remark="the worst first",
