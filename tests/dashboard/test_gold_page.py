@@ -130,16 +130,16 @@ def test_units_of_a_component_are_not_told_as_questions(material):
     run = component_run(material)
     listed = sets(material)
     asked_row, row = Parts(listed.body).rows()
-    assert row[1:3] == ["3 units of eval ner", "–"]
+    assert row[1:3] == ["3 samples of eval ner", "–"]
     assert asked_row[1:3] == ["10", "8"]
     told = json.loads(listed.wanted("sets.json")[0])
     assert [one["answerable"] for one in told] == [8, None]
     page = one_set(material, run.record.gold_sha256)
     found = Parts(page.body)
-    assert "3 units: eval ner. 1 run, from" in found.text
+    assert "3 samples: eval ner. 1 run, from" in found.text
     assert "question" not in found.text.replace("These questions", "")
     assert "answerable" not in found.text
-    assert "The units of this set have no strata" in found.text
+    assert "The samples of this set have no strata" in found.text
     assert found.tables[-1][0] == ["id", "strata", "last runs", "incorrect"]
     assert found.column("id", -1) == ["q000", "q001", "q002"]
     one = json.loads(page.wanted("questions.json")[0])[0]
@@ -150,7 +150,7 @@ def test_units_of_a_component_are_not_told_as_questions(material):
 def test_units_whose_gold_is_in_words_are_told_by_their_command(material):
     typed = [structs.replace(one, question=one.qid, gold_claim="M") for one in questions(3)]
     record(material.history, {HITS: ones(3)}, gold=typed, command="eval types")
-    assert Parts(sets(material).body).rows()[0][1] == "3 units of eval types"
+    assert Parts(sets(material).body).rows()[0][1] == "3 samples of eval types"
 
 
 def test_past_the_last_question_the_page_says_so(material):
@@ -230,7 +230,7 @@ def test_strata_are_shown_with_the_fraction_correct_in_the_newest_run(material):
         ]
     assert rows["country", "DE"][-1] == "weak"
     assert rows["tier", "rare"][-1] == "thin"
-    told = f"{numbers.value(whole)} {numbers.interval(wilson(whole, SIZE))} over all 60 units"
+    told = f"{numbers.value(whole)} {numbers.interval(wilson(whole, SIZE))} over all 60 samples"
     assert told in found.text
     assert f"/gold/{newest.record.gold_sha256}?stratum=country&value=DE#questions" in found.links
 
@@ -268,7 +268,7 @@ def test_a_run_that_leaves_questions_out_is_seen(material):
     record(material.history, {HITS: ones(SIZE)}, gold=questions, minute=0)
     partial = partial_run(material, questions, 45)
     found = parts(material, partial.record.gold_sha256)
-    assert found.column("units", COVERAGE) == ["45 of 60", "60 of 60"]
+    assert found.column("samples", COVERAGE) == ["45 of 60", "60 of 60"]
     assert found.column("correct", COVERAGE) == ["45", "60"]
     left_out = parts(material, partial.record.gold_sha256, q="q050").rows(QUESTIONS)
     assert left_out[0][-1] == "0 of 1"

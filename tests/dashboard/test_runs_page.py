@@ -84,7 +84,7 @@ def test_a_row_says_what_the_record_says(material):
     )
     material.history.tag(kept.id, "release")
     found = parts(material)
-    heads = ["name", "verdict", "recorded (UTC)", "labels and tags", "units"]
+    heads = ["name", "verdict", "recorded (UTC)", "labels and tags", "samples"]
     assert found.tables[0][0] == [*heads, "precision_cited", "citation_hit_rate"]
     [cells] = found.rows()
     assert cells == [

@@ -42,6 +42,7 @@ CORRECTIONS = {"holm": "Holm", "bh": "Benjamini and Hochberg", "none": "none"}
 SLICED, VALUES = 4, 20
 """Where the address names no slices: so many strata, of those with at most so many values."""
 NO_SLICES = "none"
+OPENED = 3  # flipped questions that are shown unfolded
 IN_FIELDS = {
     "`ragauge compare` with --allow ": "the address with allow=",
     "--margin ": "margin: ",
@@ -289,7 +290,7 @@ def _flips(report: ComparisonReport, links: Links, asked: Asked) -> Block:
             select("now", now, "After", labels),
         ]
         page = listed(Paged(rows=here, total=len(found), start=start), asked, "way")
-        items = doc.Items(items=flip_items(here, opened=len(here)))
+        items = doc.Items(items=flip_items(here, opened=OPENED))
         inside += _list(items, page, fields, links, asked)
         inside.append(doc.Data("flips", FLIP_COLUMNS, lambda: map(_flip_row, report.flips)))
     return parts.section("Flipped questions", *inside, anchor="flips")

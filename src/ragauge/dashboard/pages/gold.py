@@ -57,7 +57,7 @@ def sets(material: Material, links: Links, asked: Asked) -> Page:
 
     def questions(one: GoldSet) -> Cell:
         command = units_of[one.sha256]
-        units = f"{counted(one.questions, 'unit')} of {command}"
+        units = f"{counted(one.questions, 'sample')} of {command}"
         return Cell(units, one.questions, foreign=True) if command else doc.count(one.questions)
 
     def last_run(one: GoldSet) -> Cell:
@@ -126,7 +126,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     # The newest run that says of any unit whether it is correct, unless the address names one.
     known = (run for run in runs if counts[run.id].right + counts[run.id].wrong)
     chosen = next((run for run in known if not wanted or run.id == wanted), None)
-    each, short = "unit" if units_of else "question", gold.sha256[:ID_SHOWN]
+    each, short = "sample" if units_of else "question", gold.sha256[:ID_SHOWN]
     answerable = f"{count(gold.answerable)} answerable"
     what = units_of or f"{answerable}, {count(gold.questions - gold.answerable)} unanswerable"
     used = f"{counted(gold.runs, 'run')}, from {when(gold.first)} to {when(gold.last)} UTC."
@@ -200,7 +200,7 @@ def _coverage(
             "recorded (UTC)": lambda run: Cell(
                 when(run.record.recorded_at), run.record.recorded_at
             ),
-            "units": units,
+            "samples": units,
             "correct": lambda run: doc.count(counts[run.id].right),
             "incorrect": lambda run: doc.count(counts[run.id].wrong),
             "not known": lambda run: doc.count(counts[run.id].untold, "dim"),
@@ -279,15 +279,16 @@ def _strata(
         name, href = f"{run.record.name} {run.shown}", links.run(run.id) or ""
         found = f"{numbers.value(fraction)} {numbers.interval(wilson(fraction, known))}"
         about = (
-            f": {found} over all {counted(known, 'unit')}; the upright line below. Correct means: "
-            f"{right_means(run.record.command)}. Intervals are Wilson's, at 95 %. thin: fewer than "
-            f"{THIN} units are known to be correct or incorrect. weak: the complete interval is "
+            f": {found} over all {counted(known, 'sample')}; the upright line below. "
+            f"Correct means: {right_means(run.record.command)}. Intervals are Wilson's, at 95 %. "
+            f"thin: fewer than {THIN} samples are known to be correct or incorrect. "
+            "weak: the complete interval is "
             "below the fraction of the set."
         )
         of = [Span("The fraction correct in "), Span(name, foreign=True, href=href), Span(about)]
         yield Text(of)
     else:
-        words = f"None of the last runs says which units are correct: only {each}s are counted."
+        words = f"None of the last runs says which samples are correct: only {each}s are counted."
         yield Text(words, "dim")
     yield doc.table(
         [one for one in values if one.place < VALUES_SHOWN],
@@ -327,7 +328,7 @@ def _questions(
     found, here = pages.questions(gold.sha256, query), links.gold(gold.sha256)
     paged, address = listed(found, asked, "place"), addresses(asked, here or "", "questions")
     given = {name: asked.text(name) for name in ("q", "answerable", "stratum", "value")}
-    hint = "id" if each == "unit" else "id or words"
+    hint = "id" if each == "sample" else "id or words"
     fields = [
         Field("q", given["q"], "Search", hint, kind="search"),
         Field("run", asked.text("run")),

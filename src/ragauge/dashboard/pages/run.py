@@ -98,7 +98,7 @@ def tabs(opened: OpenedRun) -> list[Tab]:
             units = UNITS.get(report.task, units)
             found += run_components.tabs(opened, Tab)
         case "eval_all":
-            units = "Units"
+            units = "Samples"
             for name, _ in eval_all.tasks(report):
                 task = partial(run_components.task_view, task=name)
                 found.append(Tab(name, eval_all.TITLES[name], task))
@@ -147,7 +147,7 @@ def head(opened: OpenedRun, tabs: Sequence[Tab] = (), chosen: str = OVERVIEW) ->
     yield Text(_ways(opened), "soft")
     if chosen == OVERVIEW:
         details = doc.Facts([(name, doc.theirs(text)) for name, text in story.facts(run)])
-        yield Section(title="Run details", blocks=[details], folded=True)
+        yield Section(title="Record details", blocks=[details], folded=True)
     yield parts.tabs(
         [
             (tab.title, tab.count, href, tab.name == chosen)
@@ -196,7 +196,8 @@ def overview(opened: OpenedRun) -> TabView:
         why = opened.no_report or "this version has no view of its kind"
         found = list(_recorded(opened.run, why))
     if opened.spent_over:
-        at = next((at for at, one in enumerate(found) if one.part == "findings"), len(found))
+        named = [doc.part_of(one) for one in found]
+        at = named.index("findings") if "findings" in named else len(named)
         found.insert(at, run_questions.spent_table(opened.spent_over))
     rows = [
         (id, one.value, *(one.ci or (None, None)), one.n, one.of, one.better, one.reason)

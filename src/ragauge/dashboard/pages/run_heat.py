@@ -11,7 +11,7 @@ from ragauge.dashboard.parts import Field, Listed
 from ragauge.dashboard.unit_list import list_fields, unit_query
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
-from ragauge.reports.document import Block, Section
+from ragauge.reports.document import Block, Column, Section
 from ragauge.reports.figures.heat_map import HeatMap, HeatRow, right_of, verdict_name
 from ragauge.reports.kinds import stability
 
@@ -66,7 +66,9 @@ def view(opened: OpenedRun) -> TabView:
             explained,
             {
                 "question": lambda row: doc.names(row.unit, to=("question", row.unit)),
-                "explained by": lambda row: doc.names(str(row.detail["explained_by"])),
+                Column("explained by", prose=True): lambda row: doc.names(
+                    str(row.detail["explained_by"])
+                ),
             },
             title="What changes the outcome",
         )

@@ -190,7 +190,7 @@ def _table(
         sorts("verdict", "passed", paged, address): verdict,
         sorts("recorded (UTC)", "recorded_at", paged, address): recorded,
         "labels and tags": labels,
-        sorts("units", "units", paged, address, right=True, spare=1): lambda run: doc.count(
+        sorts("samples", "units", paged, address, right=True, spare=1): lambda run: doc.count(
             run.record.units
         ),
     }
