@@ -144,7 +144,7 @@ def test_units_of_a_component_are_not_told_as_questions(material):
     assert found.column("id", -1) == ["q000", "q001", "q002"]
     one = json.loads(page.wanted("questions.json")[0])[0]
     assert (one["qid"], one.get("question"), one.get("answerable")) == ("q000", None, None)
-    assert "No unit matches" in parts(material, run.record.gold_sha256, q="nothing").text
+    assert "No sample matches" in parts(material, run.record.gold_sha256, q="nothing").text
 
 
 def test_units_whose_gold_is_in_words_are_told_by_their_command(material):
@@ -253,13 +253,13 @@ def test_a_run_that_does_not_tell_is_passed_over(material):
     assert found.column("strata", COVERAGE) == ["not known", "shown below"]
     assert found.column("not known", COVERAGE) == ["60", "0"]
     named = parts(material, quiet.record.gold_sha256, run=quiet.id)
-    assert "None of the last runs says which units are correct" in named.text
+    assert "None of the last runs says which samples are correct" in named.text
 
 
 def test_when_no_run_tells_only_questions_are_counted(material):
     quiet = record(material.history, {HITS: ones(SIZE)}, right=[None] * SIZE)
     found = parts(material, quiet.record.gold_sha256)
-    assert "None of the last runs says which units are correct" in found.text
+    assert "None of the last runs says which samples are correct" in found.text
     assert found.tables[STRATA][0] == ["stratum", "value", "questions"]
 
 
