@@ -397,7 +397,7 @@ def downloads(blocks: Iterable[Block]) -> dict[str, Table | Data]:
     """
 
     def walk(blocks: Iterable[Block], heading: str) -> Iterator[tuple[str, Table | Data]]:
-        for block in blocks:
+        for block in in_form(blocks, "html"):
             match block:
                 case Data():
                     yield "", block
@@ -405,8 +405,6 @@ def downloads(blocks: Iterable[Block]) -> dict[str, Table | Data]:
                     yield f"{block.title or heading} {block.about}", block
                 case Section():
                     yield from walk(block.blocks, block.title or heading)
-                case Only():
-                    yield from walk(block.blocks if "html" in block.forms else (), heading)
                 case Items():
                     yield from walk((inner for one in block.items for inner in one.blocks), "")
 
