@@ -240,7 +240,7 @@ def wrong_answers(report: AuditReport, most: int | None = None) -> list[AuditedA
     return envelope.some_of_each(groups, most)
 
 
-def codes(report: Audited, remark: str = "the worst first") -> doc.Items:
+def codes(report: Audited) -> doc.Items:
     """Each code that was found: what it means, the next step, and the first places."""
 
     def places(one: CodeCount, most: int) -> doc.Facts:
@@ -251,7 +251,7 @@ def codes(report: Audited, remark: str = "the worst first") -> doc.Items:
 
     return doc.Items(
         title="Codes",
-        remark=remark,
+        remark="the worst first",
         part="codes",
         shown=len(report.codes),
         items=[

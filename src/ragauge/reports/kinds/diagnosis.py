@@ -6,7 +6,7 @@ Its words are in `words/diagnosis.*.toml`, so that every format says the same in
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
 from msgspec import Struct, structs
@@ -31,13 +31,10 @@ _NAMES_BY_TONE: dict[doc.Tone, str] = {
 TONES = {name: tone for tone, those in _NAMES_BY_TONE.items() for name in those.split()}
 """Of severities, standings and addresses of claims."""
 LOW = ("critical", "warning")
-NAMED, BRIEF_METRICS = 3, 5
-"""Low metrics in the verdict, and in a terminal unless `--full` is given."""
-EXACT_BELOW = 10
-"""From here on, tenths of an answer say nothing."""
+NAMED, BRIEF_METRICS = 3, 5  # low metrics in the verdict, and in a terminal without `--full`
+EXACT_BELOW = 10  # from here on, tenths of an answer say nothing
 OPENED, CAUSES_SHOWN, CONTEXTS_SHOWN = 3, 50, 5
-LONGEST, LONGEST_CONTEXT = 4_000, 300
-"""Characters of a text and of a passage; the JSON report has all of them."""
+LONGEST, LONGEST_CONTEXT = 4_000, 300  # characters; the JSON report has all of them
 
 
 def document(report: DiagnosisReport) -> Document:
@@ -46,15 +43,15 @@ def document(report: DiagnosisReport) -> Document:
 
 def brief(report: DiagnosisReport) -> Document:
     """What fits on a screen: the verdict, the top cause, the low metrics, and how to see more."""
-    own, first, metrics = _own(report), lead(report).cause, _metrics(report)
+    own, first = _own(report), lead(report).cause
     say, colon = own.say, own.say.signs.colon
     also = [one.title for one in kept(report) if one.standing != "untested" and one != first]
     label = Span(f"{own('also_possible')}{colon}", "dim")
     blocks = _begin(report, *([Text([label, Span(say.told(also))])] if also else []))
-    severe = [row for row in metrics.rows if row.cells[1].value in (*LOW, "not_evaluable")]
-    if severe:
-        low = {"rows": severe, "shown": BRIEF_METRICS, "everything": "--full", "below": False}
-        blocks.append(structs.replace(metrics, **low))
+    if severe := [one for one in report.diagnoses if one.severity in (*LOW, "not_evaluable")]:
+        table = _metrics(report, severe)
+        about = {"shown": BRIEF_METRICS, "everything": "--full", "below": False}
+        blocks.append(structs.replace(table, **about))
     found = say.listed(f"{code} {count(n)}" for code, n in sorted(report.finding_counts.items()))
     findings = f"{say.findings.lower()}{colon}{found}" if found else ""
     blocks.append(doc.Coverage(say.told((_coverage(report).text, findings))))
@@ -333,33 +330,32 @@ def _blocks(report: DiagnosisReport) -> Iterator[Block]:
     own = _own(report)
     yield from _begin(report)
     if report.diagnoses:
-        yield _metrics(report)
+        yield _metrics(report, report.diagnoses)
     yield from _causes(report)
     yield from _faults(report)
-    yield from _replay(report)
-    yield from _samples(report)
+    yield _samples(report)
     gated = {gate.metric: gate.metric for gate in report.gates}
     remark, language = own("gates_about"), report.language
     yield from doc.gates(report.gates, report.metrics, gated, remark=remark, language=language)
     if report.unknown:
-        yield Section(title=own("unknown"), blocks=[doc.Points(report.unknown)], part="unknown")
+        yield Section(title=own("unknown"), blocks=[doc.Points(report.unknown)])
     yield doc.findings(report)
     yield _coverage(report)
 
 
 def _begin(report: DiagnosisReport, *more: Block) -> list[Block]:
     """The verdict; the likeliest cause, its best evidence and the first thing to change."""
-    own, found = _own(report), lead(report)
+    found = lead(report)
     blocks: list[Block] = [Text(found.why)] if found.why else []
     if found.cause:
-        evidence, turn, step = _best(found.cause, own)
+        evidence, turn, step = _best(found.cause, _own(report))
         title = Text([Span(found.cause.title, "strong", to=("here", "cause-1"))])
         blocks = [title, Facts([("", evidence), (turn, step)]), *more]
     verdict = doc.Verdict(*verdict_words(report), tone="good" if report.passed else "bad")
     return [verdict, Section(title=found.heading, blocks=blocks, part="lead")]
 
 
-def _metrics(report: DiagnosisReport) -> doc.Table:
+def _metrics(report: DiagnosisReport, given: Sequence[MetricDiagnosis]) -> doc.Table:
     own = _own(report)
     say, severities = own.say, own.names["severities"]
     places = {cause.id: str(number) for number, cause in enumerate(kept(report), 1)}
@@ -370,30 +366,30 @@ def _metrics(report: DiagnosisReport) -> doc.Table:
         bounds = _bounds(held.better, held.warning, held.critical) if held else numbers.ABSENT
         return Cell(bounds, tone="dim")
 
+    columns: dict[str | Column, Callable[[MetricDiagnosis], Cell]] = {
+        say.metric: lambda one: doc.names(one.metric, to=("metric", one.metric)),
+        own("severity"): lambda one: Cell(
+            severities[one.severity], one.severity, TONES[one.severity], badge=one.severity
+        ),
+        Column(say.value): lambda one: Cell(_held_against(one), one.value),
+        Column("", plot=True): lambda one: doc.plot(
+            doc.Range(one.value, ci.get(one.metric), one.limits.warning if one.limits else None)
+        ),
+        Column(own("limits"), spare=1): limits,
+        Column(own("beyond_warning"), True, spare=2): lambda one: Cell(
+            say.n_of(one.beyond_warning, one.n) if one.limits and one.n else "", one.beyond_warning
+        ),
+        Column(own("valid"), True, spare=3): lambda one: Cell(
+            say.n_of(one.n, one.of), one.n, "dim"
+        ),
+        Column(say.interval_95, spare=5): lambda one: doc.interval(ci.get(one.metric)),
+        Column(own("causes").lower(), spare=6): lambda one: doc.names(
+            say.listed(places.get(id, id) for id in one.causes)
+        ),
+    }
     made = doc.table(
-        report.diagnoses,
-        {
-            say.metric: lambda one: doc.names(one.metric, to=("metric", one.metric)),
-            own("severity"): lambda one: Cell(
-                severities[one.severity], one.severity, TONES[one.severity], badge=one.severity
-            ),
-            Column(say.value): lambda one: Cell(_held_against(one), one.value),
-            Column("", plot=True): lambda one: doc.plot(
-                doc.Range(one.value, ci.get(one.metric), one.limits.warning if one.limits else None)
-            ),
-            Column(own("limits"), spare=1): limits,
-            Column(own("beyond_warning"), True, spare=2): lambda one: Cell(
-                say.n_of(one.beyond_warning, one.n) if one.limits and one.n else "",
-                one.beyond_warning,
-            ),
-            Column(own("valid"), True, spare=3): lambda one: Cell(
-                say.n_of(one.n, one.of), one.n, "dim"
-            ),
-            Column(say.interval_95, spare=5): lambda one: doc.interval(ci.get(one.metric)),
-            Column(own("causes").lower(), spare=6): lambda one: doc.names(
-                say.listed(places.get(id, id) for id in one.causes)
-            ),
-        },
+        given,
+        columns,
         note=lambda one: say.told(_remarks(one, own)),
         strong=lambda one: one.severity in LOW,
         title=own("metrics"),
@@ -412,21 +408,16 @@ def _causes(report: DiagnosisReport) -> Iterator[Block]:
     def facts(one: Cause) -> Iterator[tuple[str, doc.Words]]:
         tested = one.standing != "untested"
         yield own("means"), one.means if tested else ""
-        for speaks in ("for", "against"):
-            for found in one.evidence:
-                if found.speaks == speaks:
-                    bits = own("bits", n=f"{found.bits:+.1f}") if found.bits else ""
-                    weight = say.beside(say.told((bits, found.sign)))
-                    yield own(speaks), [Span(found.text), Span(weight, "dim")]
+        for found in sorted(one.evidence, key=lambda found: found.speaks == "against"):
+            bits = own("bits", n=f"{found.bits:+.1f}") if found.bits else ""
+            weight = say.beside(say.told((bits, found.sign)))
+            yield own(found.speaks), [Span(found.text), Span(weight, "dim")]
         yield own("why"), one.why or ""
         yield say.confirm, one.confirm
         for action in one.actions if tested else ():
             knob = [Span(action.knob or "", "strong", foreign=True), Span(say.signs.colon)]
-            price = say.told(
-                own(name, what=what.rstrip(".。"))
-                for name, what in (("costs", action.costs), ("worsens", action.worsens))
-                if what
-            )
+            prices = (("costs", action.costs), ("worsens", action.worsens))
+            price = say.told(own(name, what=what.rstrip(".。")) for name, what in prices if what)
             do = [Span(action.do), Span(say.beside(price), "dim")]
             yield say.change, [*knob, *do] if action.knob else do
         samples = (
@@ -448,24 +439,21 @@ def _causes(report: DiagnosisReport) -> Iterator[Block]:
         )
         for number, one in enumerate(kept(report), 1)
     ]
-    title, about = own("causes"), own("causes_about")
-    yield doc.Items(title=title, remark=about, items=items, shown=CAUSES_SHOWN, part="causes")
+    title, remark = own("causes"), own("causes_about")
+    yield doc.Items(title=title, remark=remark, items=items, shown=CAUSES_SHOWN, part="causes")
     ruled_out: dict[str, list[str]] = {}
     for one in report.causes:
         if one.standing == "struck_out":
             ruled_out.setdefault(one.why or "", []).append(one.title)
     if ruled_out:
-        reasons = [
-            [Span(f"{why}{say.signs.colon}", "dim"), Span(say.told(titles))]
-            for why, titles in ruled_out.items()
-        ]
-        points, remark = doc.Points(reasons, "×"), own("ruled_out_about")
-        yield Section(title=own("ruled_out"), remark=remark, blocks=[points], part="ruled-out")
+        reasons = Facts([(why, say.told(titles)) for why, titles in ruled_out.items()])
+        yield Section(title=own("ruled_out"), remark=own("ruled_out_about"), blocks=[reasons])
 
 
 def _faults(report: DiagnosisReport) -> Iterator[Block]:
-    """Where it is worse, what went wrong, and where claims come from."""
+    """Where it is worse, what went wrong, where claims come from, what a replay repaired."""
     own, called = _own(report), words(report.language)
+    say, changes = own.say, called.interventions
     if report.slices:
         yield doc.table(
             report.slices,
@@ -473,22 +461,16 @@ def _faults(report: DiagnosisReport) -> Iterator[Block]:
                 own("slice"): lambda one: doc.names(
                     called.slices.conditions(dict(sorted(one.conditions.items()))), "strong"
                 ),
-                Column(own.say.metric, spare=2): lambda one: doc.names(one.metric),
+                Column(say.metric, spare=2): lambda one: doc.names(one.metric),
                 Column(own("samples"), True, spare=3): lambda one: doc.count(one.n),
-                own("beyond"): lambda one: Cell(
-                    own.say.n_of(one.beyond, one.beyond_all), one.beyond
-                ),
-                own.say.value: lambda one: doc.number(one.value),
+                own("beyond"): lambda one: Cell(say.n_of(one.beyond, one.beyond_all), one.beyond),
+                say.value: lambda one: doc.number(one.value),
                 Column(own("elsewhere"), True, spare=1): lambda one: doc.number(one.elsewhere),
             },
             note=lambda one: one.text,
             title=own("slices"),
-            part="slices",
         )
-    # The most frequent first; a sample may show several.
-    symptoms = [(name, times) for name, times in report.symptoms.items() if times]
-    symptoms.sort(key=lambda pair: (-pair[1], pair[0]))
-    if symptoms:
+    if symptoms := sorted(report.symptoms.items(), key=lambda pair: (-pair[1], pair[0])):
         yield doc.table(
             symptoms,
             {
@@ -500,87 +482,75 @@ def _faults(report: DiagnosisReport) -> Iterator[Block]:
             },
             title=own("symptoms"),
             remark=own("symptoms_about"),
-            part="symptoms",
         )
     if found := report.addresses:
-        bars = [
-            doc.Bars(
-                title=own(title),
-                heads=(own("where"), own("claims")),
-                bars=[
-                    (name, word, counts[name], TONES[name])
-                    for name, word in own.names["addresses"].items()
-                    if counts.get(name)
-                ],
-            )
-            for title, counts in (("of_answers", found.answer), ("of_references", found.reference))
-        ]
-        remark = own("judged_by", of=own.counted(found.samples, "samples"), source=found.source)
-        yield Section(title=own("addresses"), remark=remark, blocks=bars, part="addresses")
-
-
-def _replay(report: DiagnosisReport) -> Iterator[Block]:
-    own, replay, called = _own(report), report.replay, words(report.language).interventions
-    if replay is None:
-        return
-    sent = own("replayed", chosen=replay.chosen, of=own.counted(replay.of, "questions"))
-    ended = "" if replay.ended == "complete" else own.named("ended", replay.ended)
-    yield doc.table(
-        replay.interventions,
-        {
-            own("intervention"): lambda one: Cell(called[one.name].label),
-            own("sent"): lambda one: doc.count(one.asked),
-            Column(own("effective"), True, spare=1): lambda one: doc.count(one.effective),
-            own("repaired"): lambda one: doc.count(one.repaired),
-            Column("", plot=True): lambda one: doc.plot(
-                doc.Bar(one.repaired / one.asked, "good") if one.asked else None
+        about = own("judged_by", of=own.counted(found.samples, "samples"), source=found.source)
+        for title, counts in (("of_answers", found.answer), ("of_references", found.reference)):
+            bars = [
+                (name, word, counts[name], TONES[name])
+                for name, word in own.names["addresses"].items()
+                if counts.get(name)
+            ]
+            drawn = doc.Bars(heads=(own("where"), own("claims")), bars=bars)
+            if bars:
+                yield Section(title=own(title), remark=about, blocks=[drawn], part="addresses")
+    if replay := report.replay:
+        sent = own("replayed", chosen=replay.chosen, of=own.counted(replay.of, "questions"))
+        ended = "" if replay.ended == "complete" else own.named("ended", replay.ended)
+        yield doc.table(
+            replay.interventions,
+            {
+                own("intervention"): lambda one: Cell(changes[one.name].label),
+                own("sent"): lambda one: doc.count(one.asked),
+                Column(own("effective"), True, spare=1): lambda one: doc.count(one.effective),
+                own("repaired"): lambda one: doc.count(one.repaired),
+                Column("", plot=True): lambda one: doc.plot(
+                    doc.Bar(one.repaired / one.asked, "good") if one.asked else None
+                ),
+                Column(own("failed"), True, spare=2): lambda one: doc.count(one.failed, "dim"),
+                Column(own("impossible"), True, spare=3): lambda one: doc.count(
+                    one.impossible, "dim"
+                ),
+            },
+            note=lambda one: say.told(
+                (
+                    one.reason or "",
+                    changes[one.name].repaired if one.samples else "",
+                    " ".join(one.samples),
+                )
             ),
-            Column(own("failed"), True, spare=2): lambda one: doc.count(one.failed, "dim"),
-            Column(own("impossible"), True, spare=3): lambda one: doc.count(one.impossible, "dim"),
-        },
-        note=lambda one: own.say.told(
-            (
-                own("not_made", why=one.reason) if one.reason else "",
-                own("shown_in", samples=" ".join(one.samples)) if one.samples else "",
-                called[one.name].repaired if one.samples else "",
-            )
-        ),
-        title=own("replay"),
-        remark=own.say.told((sent, own.counted(replay.calls, "calls"), ended)),
-        part="replay",
-    )
+            title=own("replay"),
+            remark=say.told((sent, own.counted(replay.calls, "calls"), ended)),
+        )
 
 
-def _samples(report: DiagnosisReport) -> Iterator[Block]:
+def _samples(report: DiagnosisReport) -> doc.Items:
     own, items = _own(report), []
     for number, (sample, low) in enumerate(_low_samples(report).values(), 1):
-        contexts, ids = sample.contexts or (), sample.retrieved_ids or ()
-        nothing = not contexts and not ids and () in (sample.contexts, sample.retrieved_ids)
-        retrieved: doc.Words = own("nothing") if nothing else doc.theirs(" ".join(ids))
+        ids = doc.theirs(" ".join(sample.retrieved_ids or ()))
+        nothing = not sample.contexts and () in (sample.contexts, sample.retrieved_ids)
         texts = _texts(sample, own)
         texts.pop(own("question"), None)
-        facts = Facts(
-            [
-                (own("metrics").lower(), doc.theirs(own.say.listed(low))),
-                (own("symptom"), _symptoms_of(sample, report)),
-                *((label, doc.theirs(cut(text, LONGEST))) for label, text in texts.items()),
-                (own("retrieved"), retrieved),
-                (own("where"), doc.theirs(sample.where)),
-            ]
-        )
+        facts: list[tuple[str, doc.Words]] = [
+            (own("metrics").lower(), doc.theirs(own.say.listed(low))),
+            (own("symptom"), _symptoms_of(sample, report)),
+            *((label, doc.theirs(cut(text, LONGEST))) for label, text in texts.items()),
+            (own("retrieved"), own("nothing") if nothing and not ids else ids),
+            (own("where"), doc.theirs(sample.where)),
+        ]
         passages = [
             [Span(f"{one.id} ", "strong", True), *doc.theirs(cut(one.text, LONGEST_CONTEXT))]
-            for one in contexts[:CONTEXTS_SHOWN]
+            for one in (sample.contexts or ())[:CONTEXTS_SHOWN]
         ]
         items.append(
             doc.Item(
                 name=sample.id,
                 badge=("critical", numbers.value(sample.value), "bad"),
                 about=cut(sample.question or "", LONGEST),
-                blocks=[facts, *([doc.Points(passages, "·")] if passages else [])],
+                blocks=[Facts(facts), *([doc.Points(passages, "·")] if passages else [])],
                 to=("question", sample.id),
                 anchor=f"sample-{number}",
             )
         )
     title, remark = own("worst"), own("worst_about")
-    yield doc.Items(title=title, remark=remark, items=items, folded=True, part="worst")
+    return doc.Items(title=title, remark=remark, items=items, folded=True, part="worst")

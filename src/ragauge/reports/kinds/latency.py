@@ -85,7 +85,20 @@ def _blocks(report: LatencyReport) -> Iterator[Block]:
     yield doc.Verdict("PASS" if report.passed else "FAIL", words)
     yield _cells(report)
     if report.fronts:
-        yield from _front(report)
+        # The highest rate with the most configurations that can be placed.
+        front = max(report.fronts, key=lambda one: (-len(one.left_out), one.rate))
+        at_rate = (one for one in report.cells if one.rate == front.rate)
+        placed = [one for one in at_rate if one.config not in front.left_out]
+        marks = {one.config: _mark(report, one) for one in placed}
+        if len(placed) > 1:
+            yield Figure(
+                lambda width: scatter.drawn(placed, marks, front.configs, width),
+                "Pareto front",
+                f"precision over P95 (logarithmic) at {front.rate:g} per second; capitals: no "
+                "other is faster and more precise",
+            )
+        for config, why in front.left_out.items():
+            yield Text(f"{config} is not on the Pareto front: {why}", "dim")
     yield doc.findings(report)
     unfinished = covered.planned - covered.answered - covered.errors
     questions = counted(covered.asked, "question")
@@ -147,22 +160,3 @@ def _cells(report: LatencyReport) -> Table:
         if any(cell.unsure for cell in report.cells)
         else "",
     )
-
-
-def _front(report: LatencyReport) -> Iterator[Block]:
-    """The front of the highest rate with the most configurations that can be placed."""
-    front = max(report.fronts, key=lambda one: (-len(one.left_out), one.rate))
-    at_rate = (one for one in report.cells if one.rate == front.rate)
-    cells = [one for one in at_rate if one.config not in front.left_out]
-    if len(cells) < 2:
-        yield Text("No Pareto front: fewer than two configurations have a P95 and a precision.")
-        return
-    marks = {one.config: _mark(report, one) for one in cells}
-    yield Figure(
-        lambda width: scatter.drawn(cells, marks, front.configs, width),
-        "Pareto front",
-        f"precision over P95 (logarithmic) at {front.rate:g} per second; capitals: no other is "
-        "faster and more precise",
-    )
-    for config, why in front.left_out.items():
-        yield Text(f"{config} is left out: {why}", "dim")

@@ -7,6 +7,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator
 from math import floor
+from typing import Literal
 
 from ragauge.contracts.comparison import ComparedSlice, ComparisonReport, Outlook
 from ragauge.contracts.history import ID_SHOWN
@@ -45,21 +46,22 @@ def _blocks(report: SuiteReport) -> Iterator[Block]:
         held = sum(gate.holds for gate in own)
         return Cell(numbers.n_of(held, len(own)) if own else "", held, "dim")
 
+    def verdict(task: TaskReport) -> Cell:
+        word, tone = STATUS[task.status]
+        return Cell(word, task.status, tone)
+
     yield doc.Verdict(*verdict_words(report))
     yield doc.table(
         report.tasks,
         {
-            "task": lambda task: names(
-                task.name, "strong" if STATUS[task.status][1] == "bad" else ""
-            ),
+            "task": lambda task: names(task.name),
             "kind": lambda task: Cell(task.kind),
             "data set": lambda task: names(task.dataset),
             "gates": gates,
-            "verdict": lambda task: Cell(
-                STATUS[task.status][0], task.status, STATUS[task.status][1]
-            ),
+            "verdict": verdict,
             "run": lambda task: names((task.run or "")[:ID_SHOWN], "dim"),
         },
+        strong=lambda task: task.status in ("failed", "error"),
         title="Tasks",
     )
     for task in report.tasks:
@@ -96,16 +98,15 @@ def _task(report: SuiteReport, task: TaskReport) -> Iterator[Block]:
         ids = dict.fromkeys(id for scores in by.values() for id in scores)
         yield doc.slices(stratum, by, envelope.short_names(ids), ids, shown=VALUES_SHOWN)
     if task.comparison:
-        # What changed visibly; gates on other changes are above.
         moved = [
             ComparedSlice(stratum="", value="", metric=id, compared=one)
             for id, one in task.comparison.compared.items()
-            if one.verdict in SEEN
+            if one.verdict in SEEN  # gates on other changes are above
         ]
         shown, note = {one.metric: one.metric for one in moved}, comparison.change_note
-        changes = [comparison.changes_of(task.comparison, moved, shown, note=note)] if moved else []
+        changes = comparison.changes_of(task.comparison, moved, shown, note=note)
         said = against_words(task.comparison)
-        yield doc.Section(title="Comparison", remark=said, blocks=changes)
+        yield doc.Section(title="Comparison", remark=said, blocks=[changes] if moved else [])
 
 
 def verdict_words(report: SuiteReport) -> tuple[str, str]:
@@ -141,8 +142,8 @@ def gates_of(report: SuiteReport, task: TaskReport) -> list[Gate]:
 
 def _stopping(report: SuiteReport, task: TaskReport) -> list[Gate]:
     """The gates that stop a task; one that passed has enough of what the others demand."""
-    stops = task.status not in ("passed", "ungated")
-    return [gate for gate in gates_of(report, task) if stops and not gate.holds]
+    passed = task.status in ("passed", "ungated")
+    return [] if passed else [gate for gate in gates_of(report, task) if not gate.holds]
 
 
 def _is_per_question(gate: Gate) -> bool:
@@ -185,12 +186,8 @@ def cases(report: SuiteReport) -> Iterator[junit.Suite]:
         if task.status == "skipped":
             return junit.Problem("skipped", "not asked for")
         lines = task.problems or tuple(gate.rule for gate in _stopping(report, task))
-        return junit.Problem(
-            "error" if task.status == "error" else "failure",
-            "; ".join(lines[:1]),
-            task.status,
-            tuple(lines),
-        )
+        kind: Literal["error", "failure"] = "error" if task.status == "error" else "failure"
+        return junit.Problem(kind, "".join(lines[:1]), task.status, tuple(lines))
 
     def case(task: TaskReport, gate: Gate) -> junit.Case:
         """The task decides: in one that passed, no gate turns CI red."""
@@ -211,13 +208,10 @@ def notes(report: SuiteReport) -> Iterator[github.Notes]:
     def note(task: TaskReport) -> github.Note:
         lines = list(task.problems)
         for gate in _stopping(report, task):
-            value, demand, about = (
-                _value(gate),
-                _demand(report, task, gate),
-                envelope.gate_note(gate),
-            )
-            words = f"{task.name}/{_name(task, gate)}: {value}, wanted {demand}"
-            lines.append(f"{envelope.gate_word(gate)}: {words}{f' ({about})' if about else ''}")
+            words = f"{envelope.gate_word(gate)}: {task.name}/{_name(task, gate)}: {_value(gate)}"
+            about = envelope.gate_note(gate)
+            words += f", wanted {_demand(report, task, gate)}"
+            lines.append(f"{words} ({about})" if about else words)
         if task.comparison:
             lines.append(against_words(task.comparison))
         title = f"{STATUS[task.status][0]} {task.name}"

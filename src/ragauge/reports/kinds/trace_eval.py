@@ -86,15 +86,33 @@ def _blocks(report: TraceEvalReport) -> Iterator[Block]:
         meaning=[CODES_FIRST] if report.codes_first else [],
     )
     yield from doc.gates(report.gates, report.metrics, envelope.metric_names(report))
-    if report.codes_first:
-        yield audit.codes(report, "the worst first; fix these before you tune retrieval")
+    yield audit.codes(report)
     yield from _states(report)
     if report.at_k:
-        yield _at_k(report)
+        yield doc.table(
+            report.at_k,
+            {
+                "leg": lambda one: names(one.leg or "all"),
+                "k": lambda one: doc.count(one.k),
+                "chunks": lambda one: doc.number(one.chunks),
+                "coverage": lambda one: doc.number(one.coverage.value),
+                "gold recall": lambda one: doc.number(one.gold_recall.value),
+                Column("ΔS", right=True): lambda one: doc.number(one.deltaS.value),
+            },
+            title="k sweep",
+            remark="what the first k retrieved chunks would bring",
+            part="at_k",
+            after=doc.listed(
+                *dict.fromkeys(
+                    score.reason
+                    for one in report.at_k
+                    for score in (one.coverage, one.gold_recall, one.deltaS)
+                ),
+                sep="; ",
+            ),
+        )
     if report.questions:
         yield _questions(report)
-    if not report.codes_first:
-        yield audit.codes(report)
     yield from audit.rest(report)
     words = doc.listed(
         counted(covered.questions, "question"),
@@ -126,74 +144,38 @@ def over_questions(report: TraceEvalReport) -> OverQuestions:
 
 
 def _states(report: TraceEvalReport) -> Iterator[Table]:
-    """How many questions are in each state, then in each pair of states."""
+    """How many questions are in each state."""
     retrieval, answers = (report.states.get(which, {}) for which in ("retrieval", "answer"))
     most = max((*retrieval.values(), *answers.values()), default=1)
 
     def drawn(times: dict[str, int]) -> Callable[[LambdaState], Cell]:
         return lambda name: doc.plot(doc.Bar(times.get(name, 0) / most, TONES[name]))
 
-    found = [name for name in STATES if retrieval.get(name) or answers.get(name)]
-    if not found:
-        return
-    yield doc.table(
-        found,
-        {
-            "state": _state,
-            Column("", spare=1): lambda name: Cell(MEANINGS[name], tone="dim"),
-            "retrieval": lambda name: doc.count(retrieval.get(name, 0)),
-            Column("", plot=True): drawn(retrieval),
-            "answers": lambda name: doc.count(answers.get(name, 0)),
-            Column("", plot=True, key="answers"): drawn(answers),
-        },
-        title="Convergence (λ)",
-        remark="questions by whether their runs agree",
-        part="states",
-    )
-    yield doc.table(
-        sorted(over_questions(report).together, key=lambda one: -one.questions),
-        {
-            "retrieval": lambda one: _state(one.retrieval),
-            "answers": lambda one: _state(one.answer),
-            "questions": lambda one: doc.count(one.questions),
-        },
-        title="Retrieval and answers",
-        remark="where retrieval converges and answers do not, the fault is after retrieval",
-        part="states",
-    )
+    if found := [name for name in STATES if retrieval.get(name) or answers.get(name)]:
+        yield doc.table(
+            found,
+            {
+                "state": _state,
+                Column("", spare=1): lambda name: Cell(MEANINGS[name], tone="dim"),
+                "retrieval": lambda name: doc.count(retrieval.get(name, 0)),
+                Column("", plot=True): drawn(retrieval),
+                "answers": lambda name: doc.count(answers.get(name, 0)),
+                Column("", plot=True, key="answers"): drawn(answers),
+            },
+            title="Convergence (λ)",
+            remark="questions by whether their runs agree",
+            part="states",
+        )
 
 
 def _state(held: LambdaState | None) -> Cell:
     return Cell(held, held, TONES[held], badge=held) if held else Cell(ABSENT)
 
 
-def _at_k(report: TraceEvalReport) -> Table:
-    scores = [(one.coverage, one.gold_recall, one.deltaS) for one in report.at_k]
-    reasons = dict.fromkeys(score.reason for row in scores for score in row)
-    return doc.table(
-        report.at_k,
-        {
-            "leg": lambda one: names(one.leg or "all"),
-            "k": lambda one: doc.count(one.k),
-            "chunks": lambda one: doc.number(
-                one.chunks, ABSENT if one.chunks is None else f"{one.chunks:.1f}"
-            ),
-            "coverage": lambda one: doc.number(one.coverage.value),
-            "gold recall": lambda one: doc.number(one.gold_recall.value),
-            Column("ΔS", right=True): lambda one: doc.number(one.deltaS.value),
-        },
-        title="k sweep",
-        remark="what the first k retrieved chunks would bring",
-        part="at_k",
-        after=doc.listed(*reasons, sep="; "),
-    )
-
-
 def ranked(report: TraceEvalReport) -> list[TracedQuestion]:
     """The questions, those that do not converge first, then those that match least; ties by id."""
     ranks: dict[LambdaState | None, int] = {state: place for place, state in enumerate(TONES)}
-    # A state that is not known counts as convergent.
-    ranks[None] = ranks["convergent"]
+    ranks[None] = ranks["convergent"]  # an unknown state is no reason to be first
 
     def badness(one: TracedQuestion) -> tuple[int, int, float, str]:
         matched = one.matched / one.answered if one.answered and one.answerable else 1.0
@@ -245,10 +227,8 @@ def _questions(report: TraceEvalReport) -> Table:
 
 
 def outcome(run: TracedRun) -> Outcome:
-    if run.kind == "error":
-        return "error"
-    if run.kind == "uncited":
-        return "uncited"
+    if run.kind in ("error", "uncited"):
+        return run.kind
     if run.code != OK:
         return "code"
     if run.kind == "refusal":
