@@ -11,9 +11,7 @@ from ragauge.contracts.evaluation import EvalReport
 from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.schemas import examples, schema
 from ragauge.metrics.headlines import leading
-from ragauge.metrics.table import table
 from ragauge.reports.forms import render
-from ragauge.reports.kinds import evaluation_answers as families
 from tests.reports.evaluation.answered import (
     agreement,
     answered,
@@ -55,14 +53,6 @@ def test_a_report_of_nothing_says_so_and_has_no_number(form):
         assert "nothing to evaluate" in written
         assert "NOT EVALUATED" in written
         assert "1.000" not in written
-
-
-def test_every_metric_of_answers_has_a_family():
-    known = {id for id in table() if id.startswith(families.FAMILY)}
-    made = msgspec.structs.replace(plain(), metrics={id: score(0.5) for id in known})
-    found = dict(families.families(made))
-    assert "Other" not in found
-    assert {id for ids in found.values() for id in ids} == known
 
 
 def test_groundedness_and_correctness_lead():

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import structs
 
@@ -20,6 +20,7 @@ from ragauge.contracts.evaluation import (
     RankingDetail,
     Task,
 )
+from ragauge.contracts.report import Score
 from ragauge.contracts.verdict import Verdict
 from ragauge.metrics.headlines import HEADLINES, WORDS, leading
 from ragauge.reports import document as doc
@@ -58,6 +59,8 @@ SHOWN: dict[Task, tuple[str, ...]] = {
         *("ndcg@10", "ndcg_exp@10", "p@10", "recall@10", "rr", "ap", "bpref", "judged@10"),
         *("unjudged@10", "coverage"),
     ),
+    "qa": (*answers.OVERLAP, *answers.GROUNDS, "coverage"),
+    "answers": (*answers.GROUNDS, *answers.OVERLAP, "coverage"),
 }
 """The metrics that every reader sees, without their family, in their order; others are by name."""
 COVERAGE_WORDS = {
@@ -80,22 +83,15 @@ def document(report: EvalReport) -> Document:
     left_out = ""
     if times := report.coverage.get("no_relevant", 0):
         zero = report.identity.get("options", {}).get("no_rel") == "zero"
-        how = (
-            "counted as 0, as trec_eval does"
-            if zero
-            else "left out of the means; --as trec_eval counts 0"
-        )
+        how = "counted as 0" if zero else "left out of the means; --as trec_eval counts 0"
         left_out = f"{units(times, 'queries')} without a relevant document {how}"
-    known = {id: one for id, one in report.metrics.items() if one.value is not None}
+    known = [id for id, one in report.metrics.items() if one.value is not None]
+    meaning = [text for text in (left_out, hint) if text]
     short = leading(report.metrics, f"eval {report.task}")
     return Document(
         f"eval {report.task}",
         [
-            doc.Verdict(
-                *verdict_words(report),
-                [about] if about else [],
-                [text for text in (left_out, hint) if text],
-            ),
+            doc.Verdict(*verdict_words(report), [about] if about else [], meaning),
             *body(report),
             *doc.glossary(known, metric_names(report), short=short),
             doc.Coverage(coverage_words(report.coverage), report.identity),
@@ -117,15 +113,12 @@ def body(report: EvalReport) -> Iterator[Block]:
             yield from rankings.of_rankings(report, detail)
         case AnswerDetail() as detail:
             yield from answers.of_answers(detail)
-    shown_names = metric_names(report)
     for stratum, by in sorted(report.per_stratum.items()):
-        ids = {id for scores in by.values() for id in scores}
-        ranked = dict.fromkeys([*_first(report), *sorted(ids)])
         yield doc.slices(
             stratum,
             by,
-            shown_names,
-            [id for id in ranked if id in ids],
+            metric_names(report),
+            _ordered(report, {id for scores in by.values() for id in scores}),
             shown=tables.SHOWN,
             everything=tables.EVERYTHING,
         )
@@ -140,28 +133,40 @@ def body(report: EvalReport) -> Iterator[Block]:
 
 
 def figures(report: EvalReport) -> Iterator[Block]:
-    """The gates and the other metrics: in a terminal those that every reader needs."""
+    """The gates and the other metrics, then why some are absent."""
     shown_names, gated = metric_names(report), {gate.metric for gate in report.gates}
     yield from doc.gates(report.gates, report.metrics, shown_names)
+    absent: dict[str, list[str]] = {}
+    given: dict[str, Score] = {}
+    for id in _ordered(report, report.metrics.keys() - gated):
+        if report.metrics[id].value is not None:
+            given[id] = report.metrics[id]
+        else:
+            reason = report.metrics[id].reason or "no reason is given"
+            absent.setdefault(reason, []).append(shown_names[id])
+    if given:
+        made = doc.scores(given, shown_names, title="Other metrics" if gated else "Metrics")
+        usual = [id for id in given if id in _first(report)]
+        yield structs.replace(made, shown=len(usual) or None, everything=tables.EVERYTHING)
+    # A reason such as the lack of a reference concerns many metrics, and is given once.
+    remarks = [f"Absent: {', '.join(names)}: {reason}" for reason, names in absent.items()]
     if isinstance(report.detail, AnswerDetail):
-        yield from answers.metrics(report, report.detail)
-        return
-    # The tables have the counts.
-    counts = (".tp", ".fp", ".fn")
-    free = {id for id in report.metrics if id not in gated and not id.endswith(counts)}
-    first = [id for id in _first(report) if id in free]
-    if free:
-        given = {id: report.metrics[id] for id in (*first, *sorted(free.difference(first)))}
-        made = doc.scores(given, shown_names, title="Other metrics" if report.gates else "Metrics")
-        yield structs.replace(made, shown=len(first) or None, everything=tables.EVERYTHING)
+        remarks += answers.remarks(report, report.detail)
+    for remark in remarks:
+        yield doc.Text(remark, "dim", part="metrics")
 
 
 def _first(report: EvalReport) -> list[str]:
     """The ids of metrics that come first: what was requested by name, then what all readers see."""
     family = next((id.partition(".")[0] for id in report.metrics), "")
-    usual = SHOWN.get(report.task) or leading(report.metrics, f"eval {report.task}")
-    known = (id if "." in id else f"{family}.{id}" for id in usual)
+    known = (f"{family}.{id}" for id in SHOWN[report.task])
     return list(dict.fromkeys([*rankings.requested(report), *known]))
+
+
+def _ordered(report: EvalReport, ids: Collection[str]) -> list[str]:
+    """What every reader needs first, then the others by name; the tables have the counts."""
+    others = sorted(id for id in ids if not id.endswith((".tp", ".fp", ".fn")))
+    return [id for id in dict.fromkeys([*_first(report), *others]) if id in ids]
 
 
 def verdict_words(report: EvalReport) -> tuple[str, str]:
@@ -231,10 +236,12 @@ def coverage_words(coverage: Mapping[str, int]) -> str:
 def table(report: EvalReport) -> tuple[tuple[str, ...], Iterable[Iterable[object]]]:
     """A row for each type, label, query, wrong link or answer."""
     match report.detail:
-        case EntityDetail():
-            return _by_type(report, "type", sorted(report.per_type))
-        case LabelDetail() as detail:
-            return _by_type(report, "label", tables.label_order(report, detail))
+        case EntityDetail() | LabelDetail() as detail:
+            found, columns = report.per_type, tables.columns_of(report.per_type.values())
+            first, order = "type", sorted(found)
+            if isinstance(detail, LabelDetail):
+                first, order = "label", tables.label_order(report, detail)
+            return (first, *columns), ((type, *map(found[type].get, columns)) for type in order)
         case LinkDetail() as detail:
             fields = LinkError.__struct_fields__
             return fields, ([getattr(error, name) for name in fields] for error in detail.errors)
@@ -261,53 +268,55 @@ def table(report: EvalReport) -> tuple[tuple[str, ...], Iterable[Iterable[object
             )
 
 
-def _by_type(
-    report: EvalReport, first: str, order: Sequence[str]
-) -> tuple[tuple[str, ...], Iterable[Iterable[object]]]:
-    columns = tables.columns_of(report.per_type.values())
-    return (first, *columns), ((type, *map(report.per_type[type].get, columns)) for type in order)
-
-
 def cases(report: EvalReport, of: str = "") -> Iterator[junit.Suite]:
     """A suite of gates, and one of what was evaluated; `of` names the task among several."""
     yield junit.Suite(f"gates{of}", map(junit.gate_case, report.gates), "gates")
-    found: Iterator[junit.Case]
     match report.detail:
-        case EntityDetail():
-            what, found = "types", _types(report)
+        case EntityDetail() as detail:
+            what, found = "types", _types(report, detail)
         case LabelDetail() as detail:
             what, found = "labels", _labels(detail)
-        case LinkDetail():
-            what, found = "mentions", _mentions(report)
+        case LinkDetail() as detail:
+            # Of the mentions that were linked correctly a report keeps no record.
+            what, found = (
+                "mentions",
+                (
+                    _Found(
+                        errors.unit_of(error),
+                        errors.KINDS[error.kind],
+                        [_error_line(error)],
+                        "error" if error.kind == "missing" else "failure",
+                    )
+                    for error in detail.errors
+                ),
+            )
         case RankingDetail() as detail:
             what, found = "queries", _queries(report, detail)
         case AnswerDetail() as detail:
             what, found = "answers", _answers(detail)
 
-    def softened(case: junit.Case) -> junit.Case:
+    def case(one: _Found) -> junit.Case:
         """The gates alone decide: in a run that passed, nothing turns CI red."""
-        if case.problem is None or report.passed is False:
-            return case
-        return structs.replace(case, problem=structs.replace(case.problem, kind="skipped"))
+        kind = one.kind if report.passed is False else "skipped"
+        problem = junit.Problem(kind, one.message, lines=tuple(one.lines[:LINES_SHOWN]))
+        return junit.Case(one.name, problem if one.message else None)
 
-    yield junit.Suite(f"{what}{of}", map(softened, found), what)
-
-
-def _case(
-    name: str,
-    message: str = "",
-    lines: Sequence[str] = (),
-    kind: Literal["failure", "error", "skipped"] = "failure",
-) -> junit.Case:
-    problem = junit.Problem(kind, message, lines=tuple(lines[:LINES_SHOWN])) if message else None
-    return junit.Case(name, problem)
+    yield junit.Suite(f"{what}{of}", map(case, found), what)
 
 
-def _types(report: EvalReport) -> Iterator[junit.Case]:
+class _Found(NamedTuple):
+    """A test case; without a message it is a success."""
+
+    name: str
+    message: str
+    lines: Sequence[str] = ()
+    kind: Literal["failure", "error", "skipped"] = "failure"
+
+
+def _types(report: EvalReport, detail: EntityDetail) -> Iterator[_Found]:
     """Each type with the errors of it that are kept; a rate below 1 fails even without them."""
     found: dict[str, list[errors.Error]] = {type: [] for type in report.per_type}
-    known = errors.errors_of(report)
-    for error in known.errors if known else ():
+    for error in detail.errors:
         found.setdefault(errors.type_of(error), []).append(error)
     for type, kept in sorted(found.items()):
         kinds = Counter(errors.kind_word(error.kind) for error in kept)
@@ -317,7 +326,7 @@ def _types(report: EvalReport) -> Iterator[junit.Case]:
             if name in tables.RATES and value is not None and value < 1
         )
         times = [f"{each} {kind}" for kind, each in sorted(kinds.items())]
-        yield _case(type, ", ".join([*short, *times]), list(map(_error_line, kept)))
+        yield _Found(type, ", ".join([*short, *times]), list(map(_error_line, kept)))
 
 
 def _error_line(error: errors.Error) -> str:
@@ -326,48 +335,37 @@ def _error_line(error: errors.Error) -> str:
     return f"{error.where}: {kind}: {text} ({facts})"
 
 
-def _labels(detail: LabelDetail) -> Iterator[junit.Case]:
+def _labels(detail: LabelDetail) -> Iterator[_Found]:
     for row, (label, counts) in enumerate(zip(detail.labels, detail.matrix, strict=True)):
-        if total := sum(counts):
-            lines = [
-                f"for {one.predicted}: {one.count} ({' '.join(one.examples)})"
-                for one in detail.confusions
-                if one.gold == label
-            ]
-            wrong = total - counts[row]
-            message = f"{numbers.n_of(wrong, total)} taken for another label" if wrong else ""
-            yield _case(label, message, lines)
+        lines = [
+            f"for {one.predicted}: {one.count} ({' '.join(one.examples)})"
+            for one in detail.confusions
+            if one.gold == label
+        ]
+        total = sum(counts)
+        wrong = numbers.n_of(total - counts[row], total) if total > counts[row] else ""
+        if total:
+            yield _Found(label, wrong and f"{wrong} taken for another label", lines)
 
 
-def _mentions(report: EvalReport) -> Iterator[junit.Case]:
-    """The mentions that were linked wrongly; of the others a report keeps no record."""
-    found = errors.errors_of(report)
-    for error in found.errors if found else ():
-        kind: Literal["failure", "error"] = "error" if error.kind == "missing" else "failure"
-        unit, message = errors.unit_of(error), errors.KINDS[error.kind]
-        yield _case(unit, message, [_error_line(error)], kind)
-
-
-def _queries(report: EvalReport, detail: RankingDetail) -> Iterator[junit.Case]:
+def _queries(report: EvalReport, detail: RankingDetail) -> Iterator[_Found]:
     by = rankings.ranking(report)
     for row in detail.queries:
-        first = row.first_relevant
+        first, found = row.first_relevant, numbers.n_of(row.relevant_retrieved, row.relevant)
+        lines = [
+            f"first relevant: {'none' if first is None else f'at rank {first}'}",
+            f"found: {found}, of {count(row.retrieved)} retrieved",
+        ]
+        if by:
+            lines.append(f"{by.title}: {numbers.value(row.values.get(by.id))}")
         if not row.relevant:
-            yield _case(row.query, "no relevant document is judged", kind="skipped")
-        elif first is not None and first <= DEPTH:
-            yield _case(row.query)
+            yield _Found(row.query, "no relevant document is judged", kind="skipped")
         else:
-            found = numbers.n_of(row.relevant_retrieved, row.relevant)
-            lines = [
-                f"first relevant: {'none' if first is None else f'at rank {first}'}",
-                f"found: {found}, of {count(row.retrieved)} retrieved",
-            ]
-            if by:
-                lines.append(f"{by.title}: {numbers.value(row.values.get(by.id))}")
-            yield _case(row.query, f"no relevant document up to rank {DEPTH}", lines)
+            late = first is None or first > DEPTH
+            yield _Found(row.query, f"no relevant document up to rank {DEPTH}" * late, lines)
 
 
-def _answers(detail: AnswerDetail) -> Iterator[junit.Case]:
+def _answers(detail: AnswerDetail) -> Iterator[_Found]:
     """A case for each answer; the worst fail with their sentences, the others with reasons."""
     by, worst = answers.lowest_by(detail), {one.id: one for one in detail.worst}
     for one in detail.answers:
@@ -383,16 +381,16 @@ def _answers(detail: AnswerDetail) -> Iterator[junit.Case]:
         if by and lines:
             value = numbers.value(worst[one.id].values.get(by))
             of = f"{numbers.n_of(len(lines), len(shown))} sentences not supported"
-            yield _case(one.id, f"{by.removeprefix(answers.FAMILY)} {value}: {of}", lines)
+            yield _Found(one.id, f"{by.removeprefix(answers.FAMILY)} {value}: {of}", lines)
         elif one.answer is None:
-            yield _case(one.id, "no answer", kind="error")
+            yield _Found(one.id, "no answer", kind="error")
         elif one.right is None:
             why = "nothing that was measured tells whether it is right"
-            yield _case(one.id, why, kind="skipped")
+            yield _Found(one.id, why, kind="skipped")
         else:
-            lines = [
+            reasons = [
                 f"{id.removeprefix(answers.FAMILY)} {numbers.value(one.values.get(id))}: {reason}"
                 for id, reason in sorted(one.reasons.items())
                 if one.values.get(id) is not None
             ]
-            yield _case(one.id, "" if one.right else "is not right", lines)
+            yield _Found(one.id, "" if one.right else "is not right", reasons)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from ragauge.contracts.answers import SentenceSupport
 from ragauge.contracts.evaluation import AnswerDetail, AnswerShown, EvalReport, EvidenceText
@@ -14,34 +14,20 @@ from ragauge.metrics.headlines import HEADLINES, NEVER, WORDS
 from ragauge.metrics.table import find
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
-from ragauge.reports.document import Bar, Block, Cell, Row, Span, Table, Tone, names, number
+from ragauge.reports.document import Bar, Block, Cell, Span, Table, Tone, names, number
 from ragauge.reports.foreign import cut
 from ragauge.reports.kinds.evaluation_tables import EVERYTHING, PLOT
 from ragauge.reports.numbers import count, counted
 
 FAMILY = "answers."
-LEXICAL = "lexical_"
-JUDGED = (
-    *("faithfulness", "answer_relevancy", "context_precision", "context_recall"),
-    *("factual_correctness", "noise_sensitivity", "noise_sensitivity_irrelevant"),
-    *("hallucination", "self_knowledge", "claim_precision", "claim_recall", "rubric"),
+GROUNDS = (
+    *("groundedness", "grounded", "brief_faithfulness", "number_agreement", "date_agreement"),
+    *("faithfulness", "factual_correctness", "citation_precision", "citation_recall", "rubric"),
 )
-OVERLAP = "Overlap with the reference"
-FAMILIES: dict[str, Sequence[str]] = {
-    "Groundedness": (
-        *("groundedness", "grounded", "brief_faithfulness", "number_agreement", "date_agreement"),
-    ),
-    OVERLAP: (
-        *("token_recall", "containment", "token_f1", "content_f1", "exact_match", "rouge1"),
-        *("rouge2", "rougeL", "chrf", "edit_distance", "factual_accuracy"),
-    ),
-    "Similarity": ("semantic_similarity", "relevance"),
-    "Citations": ("citation_precision", "citation_recall", "misattributed"),
-    "Judged": JUDGED,
-    "Judged by words alone": [f"{LEXICAL}{name}" for name in JUDGED],
-    "Coverage": ("coverage",),
-}
-"""What metrics are computed from."""
+OVERLAP = (
+    *("token_recall", "containment", "token_f1", "content_f1", "exact_match", "rougeL"),
+    *("chrf", "edit_distance", "semantic_similarity", "relevance"),
+)
 NAMED, OTHERS_NAMED = 4, 2
 """Metrics that the verdict names, and where none of the usual ones is measured."""
 UNSUPPORTED_SHOWN = 12
@@ -50,7 +36,7 @@ KIND_WORDS = {"qa": "QA", "summary": "summary", "data_to_text": "data to text"}
 
 def headlines(report: EvalReport) -> dict[str, str]:
     """What the verdict names, and its words: what leads and has a value."""
-    there = [id for ids in families(report).values() for id in ids]
+    there = [id for id, score in report.metrics.items() if score.value is not None]
     known = [id for id in HEADLINES[f"eval {report.task}"].first if id in there][:NAMED]
     others = [id for id in there if id not in NEVER] or there
     words = {id: WORDS.get(id, id.removeprefix(FAMILY)) for id in known or others[:OTHERS_NAMED]}
@@ -82,49 +68,14 @@ def about(detail: AnswerDetail) -> str:
     )
 
 
-def families(report: EvalReport) -> dict[str, list[str]]:
-    """The metrics with a value, by what they are computed from; what leads the verdict first."""
-    left = {id for id, score in report.metrics.items() if score.value is not None}
-    # Correctness leads an evaluation against gold.
-    order = [OVERLAP, *FAMILIES] if report.task == "qa" else FAMILIES
-    ids = {title: [f"{FAMILY}{name}" for name in FAMILIES[title]] for title in order}
-    ids["Other"] = sorted(left.difference(*ids.values()))
-    found = {title: [id for id in each if id in left] for title, each in ids.items()}
-    return {title: each for title, each in found.items() if each}
-
-
-def metrics(report: EvalReport, detail: AnswerDetail) -> Iterator[Block]:
-    """The metrics with a row above each family, then why others are absent."""
-    shown_names = {id: id.removeprefix(FAMILY) for id in report.metrics}
-    judge = "" if detail.judge in (None, "lexical") else f" by {detail.judge}"
-    table, rows = doc.scores({}, shown_names, title="Metrics"), list[Row]()
-    there = [id for ids in families(report).values() for id in ids]
-    for title, ids in families(report).items():
-        # A judge has the name that somebody gave it.
-        judged = bool(judge) and title == "Judged"
-        first = Cell(f"{title}{judge}" if judged else title, tone="strong", foreign=judged)
-        rows.append(Row((first, *[Cell("")] * (len(table.columns) - 1))))
-        given = doc.scores({id: report.metrics[id] for id in ids}, shown_names, title="")
-        rows += [structs.replace(row, inner=True) for row in given.rows]
-    remarks = []
-    if pooled := sorted(shown_names[id] for id in there if is_pooled(id)):
+def remarks(report: EvalReport, detail: AnswerDetail) -> Iterator[str]:
+    """What a reader of the metrics has to know about some of them."""
+    known = sorted(id for id, score in report.metrics.items() if score.value is not None)
+    if pooled := [id.removeprefix(FAMILY) for id in known if is_pooled(id)]:
         together = "Over all numbers, citations or claims together, not a mean of answers"
-        remarks.append(f"{together}: {', '.join(pooled)}")
-    by_reason: dict[str, list[str]] = {}
-    for id, score in sorted(report.metrics.items()):
-        if score.value is None:
-            by_reason.setdefault(score.reason or "no reason is given", []).append(shown_names[id])
-    # A reason such as the lack of a reference concerns many metrics, and is given once.
-    for reason, absent in sorted(by_reason.items(), key=lambda pair: (-len(pair[1]), pair[0])):
-        remarks.append(f"Absent: {', '.join(absent)}: {reason}")
-    if not detail.agreement and not set(there).isdisjoint(f"{FAMILY}{name}" for name in JUDGED):
-        remarks.append(
-            "How far the judge agrees with people is not known; run `ragauge calibrate judge`"
-        )
-    if rows:
-        yield structs.replace(table, rows=rows)
-    for remark in remarks:
-        yield doc.Text(remark, "dim", part="metrics")
+        yield f"{together}: {', '.join(pooled)}"
+    if detail.judge not in (None, "lexical") and not detail.agreement:
+        yield "How far the judge agrees with people is not known; run `ragauge calibrate judge`"
 
 
 def is_pooled(id: str) -> bool:
