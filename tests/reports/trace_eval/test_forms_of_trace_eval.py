@@ -14,7 +14,7 @@ from ragauge.contracts.schemas import examples, schema
 from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.errors import UsageError
 from ragauge.reports.forms import form_of, render
-from ragauge.reports.kinds.trace_eval import MEANINGS, TONES
+from ragauge.reports.kinds.trace_eval import MEANINGS
 from tests.reports.trace_eval.made import passing, question, report, telling
 
 FORMS = KINDS[TraceEvalReport].forms
@@ -58,7 +58,7 @@ def test_codes_come_before_what_tuning_can_change(form):
 
 
 def test_every_state_has_a_meaning_and_a_rank():
-    assert set(MEANINGS) == set(STATES) == set(TONES)
+    assert set(MEANINGS) == set(STATES)
 
 
 def test_many_questions_are_cut_with_a_count():

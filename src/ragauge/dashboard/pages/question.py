@@ -179,7 +179,7 @@ def _header(
     said_of, _, tone = outcome(row)
     ended = [Span(said_of, tone, foreign=True)]
     ended += [
-        Span(f" · {means}", "soft") for state, means in MEANINGS.items() if state == row.label
+        Span(f" · {means}", "soft") for state, (means, _) in MEANINGS.items() if state == row.label
     ]
     for name in ("triage", "broken"):
         said = detail.get(name)

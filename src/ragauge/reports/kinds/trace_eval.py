@@ -14,19 +14,12 @@ from ragauge.reports.formats import junit
 from ragauge.reports.kinds import audit
 from ragauge.reports.numbers import ABSENT, count, counted, n_of
 
-MEANINGS: dict[LambdaState, str] = {
-    "convergent": "all runs agree",
-    "divergent": "some runs agree, the others do not",
-    "recursive": "two groups of runs, and each agrees",
-    "chaotic": "no two runs agree",
-    "incomplete": "a run is missing or failed",
-}
-TONES: dict[LambdaState | None, Tone] = {
-    "chaotic": "bad",
-    "divergent": "warm",
-    "recursive": "warm",
-    "incomplete": "plain",
-    "convergent": "good",
+MEANINGS: dict[LambdaState, tuple[str, Tone]] = {
+    "chaotic": ("no two runs agree", "bad"),
+    "divergent": ("some runs agree, the others do not", "warm"),
+    "recursive": ("two groups of runs, and each agrees", "warm"),
+    "incomplete": ("a run is missing or failed", "plain"),
+    "convergent": ("all runs agree", "good"),
 }
 """The worst first."""
 Outcome = Literal["matched", "unmatched", "code", "uncited", "refusal", "error"]
@@ -149,14 +142,14 @@ def _states(report: TraceEvalReport) -> Iterator[Table]:
     most = max((*retrieval.values(), *answers.values()), default=1)
 
     def drawn(times: dict[str, int]) -> Callable[[LambdaState], Cell]:
-        return lambda name: doc.plot(doc.Bar(times.get(name, 0) / most, TONES[name]))
+        return lambda name: doc.plot(doc.Bar(times.get(name, 0) / most, MEANINGS[name][1]))
 
     if found := [name for name in STATES if retrieval.get(name) or answers.get(name)]:
         yield doc.table(
             found,
             {
                 "state": _state,
-                Column("", spare=1): lambda name: Cell(MEANINGS[name], tone="dim"),
+                Column("", spare=1): lambda name: Cell(MEANINGS[name][0], tone="dim"),
                 "retrieval": lambda name: doc.count(retrieval.get(name, 0)),
                 Column("", plot=True): drawn(retrieval),
                 "answers": lambda name: doc.count(answers.get(name, 0)),
@@ -169,17 +162,19 @@ def _states(report: TraceEvalReport) -> Iterator[Table]:
 
 
 def _state(held: LambdaState | None) -> Cell:
-    return Cell(held, held, TONES[held], badge=held) if held else Cell(ABSENT)
+    return Cell(held, held, MEANINGS[held][1], badge=held) if held else Cell(ABSENT)
 
 
 def ranked(report: TraceEvalReport) -> list[TracedQuestion]:
     """The questions, those that do not converge first, then those that match least; ties by id."""
-    ranks: dict[LambdaState | None, int] = {state: place for place, state in enumerate(TONES)}
-    ranks[None] = ranks["convergent"]  # an unknown state is no reason to be first
+    states = list(MEANINGS)
 
     def badness(one: TracedQuestion) -> tuple[int, int, float, str]:
         matched = one.matched / one.answered if one.answered and one.answerable else 1.0
-        answer, retrieval = ranks[one.answer], ranks[one.retrieval]
+        # An unknown state is no reason to be first.
+        answer, retrieval = (
+            states.index(state or "convergent") for state in (one.answer, one.retrieval)
+        )
         return min(answer, retrieval), answer, matched, one.qid
 
     return sorted(report.questions, key=badness)
