@@ -190,7 +190,7 @@ def _header(
     id = cut(row.unit, SHORT)
     run_name = Span(run_names(run), foreign=True, href=ways.links.run(run.id) or "")
     told = f" ({run.record.command}, {when(run.record.recorded_at)} UTC)"
-    kind = "question " if question else "unit "
+    kind = "question " if question else "sample "
     eyebrow = [Span(kind), Span(id, foreign=True), Span(" in "), run_name, Span(told)]
     yield parts.header(doc.theirs(question or id), ended, eyebrow=eyebrow)
     if len(row.unit) > SHORT:

@@ -103,14 +103,14 @@ def blocks(detail: WithErrors) -> Iterator[Block]:
 
 
 def counts_table(detail: WithErrors) -> Table:
-    counts = detail.error_counts
+    counts, total = detail.error_counts, sum(detail.error_counts.values())
     return doc.table(
         kinds_seen(detail),
         {
             "kind": lambda kind: Cell(kind_word(kind), kind),
             "errors": lambda kind: doc.count(counts[kind]),
-            "fraction": lambda kind: doc.share(counts[kind], sum(counts.values())),
-            "": lambda kind: doc.plot(doc.Bar(counts[kind] / max(counts.values()))),
+            "fraction": lambda kind: doc.share(counts[kind], total),
+            "": lambda kind: doc.plot(doc.Bar(counts[kind] / total)),
         },
         note=lambda kind: KINDS[kind],
         title="Errors",
