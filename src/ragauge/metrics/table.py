@@ -172,6 +172,14 @@ def find(name: str, *kinds: Reads) -> Metric:
     return found
 
 
+def known(id: str) -> Metric | None:
+    """The metric; None where its plug-in is gone, which a report can outlive."""
+    try:
+        return find(id)
+    except UsageError:
+        return None
+
+
 def _with_parameters(name: str, kinds: tuple[Reads, ...]) -> Metric | None:
     """A metric whose name holds a parameter that the table does not list, such as another k."""
     from ragauge.metrics import linking, overlap, quality, retrieval

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import cache
 from itertools import chain
 from itertools import count as counting
@@ -21,7 +20,6 @@ from msgspec import Struct, structs
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.report import Advice, Report, Score
 from ragauge.contracts.verdict import Verdict as Gate
-from ragauge.errors import UsageError
 from ragauge.metrics.names import long_name
 from ragauge.reports import envelope, numbers
 from ragauge.reports.words import wording
@@ -653,14 +651,12 @@ def scores(
     language: str = "en",
 ) -> Table:
     """The table of metrics; those in `silent` keep their reason to themselves."""
-    from ragauge.metrics.table import find
+    from ragauge.metrics.table import known
 
     def drawn(one: str) -> Range | None:
         """Its place between 0 and 1; the marks of a rubric and a ratio have another scale."""
-        with suppress(UsageError):  # a report outlives the plug-in that made its numbers
-            if find(one).bounds[1] != 1:
-                return None
-        return Range(given[one].value, given[one].ci)
+        found = known(one)
+        return None if found and found.bounds[1] != 1 else Range(given[one].value, given[one].ci)
 
     quiet, say = {*silent}, wording(language)
     columns: dict[str | Column, Callable[[str], Cell]] = {
@@ -755,12 +751,10 @@ def glossary(
 
     Nothing is said of metrics whose plug-in is gone.
     """
-    from ragauge.metrics.table import find
+    from ragauge.metrics.table import known
 
-    entries: dict[str, tuple[str, Words]] = {}
-    for id in ids:
-        with suppress(UsageError):
-            entries[id] = (shown_names[id], find(id).summary)
+    found = {id: known(id) for id in ids}
+    entries = {id: (shown_names[id], one.summary) for id, one in found.items() if one}
     few = [entries[id] for id in short if id in entries]
     given = list(entries.values())
     for kept, forms in ((few or given, {"text"}), (given, {"markdown", "html"})):

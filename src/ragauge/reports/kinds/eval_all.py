@@ -30,13 +30,10 @@ def document(report: EvalAllReport) -> Document:
 
 def _blocks(report: EvalAllReport) -> Iterator[Block]:
     known = sum(one.value is not None for one in report.summary.values())
+    measured = f"{known} of {numbers.counted(len(report.summary), 'number')} measured"
     failed = len(report.failures)
-    words = doc.listed(
-        f"{numbers.count(known)} of {numbers.counted(len(report.summary), 'number')} measured",
-        evaluation.gates_words(report.gates),
-        failed and f"{numbers.counted(failed, 'task')} could not be finished",
-        sep="; ",
-    )
+    unfinished = failed and f"{numbers.counted(failed, 'task')} could not be finished"
+    words = doc.listed(measured, evaluation.gates_words(report.gates), unfinished, sep="; ")
     hint = envelope.how_to_gate(report.passed, "--preset heritage or --gates 'f1_strict>=0.85'")
     word = envelope.verdict_word(report.passed, report.gates)
     yield doc.Verdict(word, words, [f"model: {report.model}"], [hint] if hint else [])
@@ -50,35 +47,23 @@ def _blocks(report: EvalAllReport) -> Iterator[Block]:
             part="summary",
         )
     # The metrics keep their families here: each is of another task.
-    yield from doc.gates(
-        report.gates, report.metrics, {gate.metric: gate.metric for gate in report.gates}
-    )
+    ids = {gate.metric: gate.metric for gate in report.gates}
+    yield from doc.gates(report.gates, report.metrics, ids)
     sections, items = [], []
     for name, one in tasks(report):
         word, words = evaluation.verdict_words(one)
         covered = doc.Text(evaluation.coverage_words(one.coverage), "dim")
         # The gates of all tasks are above.
-        blocks = [
-            doc.Text(words, "dim"),
-            covered,
-            *evaluation.figures(structs.replace(one, gates=())),
-        ]
-        sections.append(doc.Section(title=TITLES[name], remark=word, blocks=blocks))
+        figures = evaluation.figures(structs.replace(one, gates=()))
+        inside = [doc.Text(words, "dim"), covered, *figures]
+        sections.append(doc.Section(title=TITLES[name], remark=word, blocks=inside))
         badge = "ok" if word == "PASS" else "no_hit" if word == "FAIL" else "other"
-        items.append(
-            doc.Item(
-                name=TITLES[name],
-                badge=(badge, word, ""),
-                about=words,
-                blocks=[covered, *evaluation.body(one)],
-            )
-        )
+        body = [covered, *evaluation.body(one)]
+        items.append(doc.Item(name=TITLES[name], badge=(badge, word, ""), about=words, blocks=body))
     if items:
         more = doc.Text("--report FILE.html shows the tables and the errors of each task", "dim")
         yield doc.Only(frozenset({"text", "markdown"}), [*sections, more])
-        yield doc.on_pages(
-            doc.Items(title="Tasks", remark="open one for its tables and its errors", items=items)
-        )
+        yield doc.on_pages(doc.Items(title="Tasks", items=items))
     yield doc.findings(report)
     # What has a task's name is said with that task.
     overall = {name: n for name, n in report.coverage.items() if "." not in name}
@@ -88,9 +73,9 @@ def _blocks(report: EvalAllReport) -> Iterator[Block]:
 def summary(report: EvalAllReport) -> Table:
     """The numbers of the summary, each with its metric, its gate, or why it is absent."""
     task_of = {id: name for name, one in tasks(report) for id in one.metrics}
+    # Of several gates on a metric, one that does not hold is shown.
     shown = {one.metric for one in report.summary.values()}
     gates = [one for one in report.gates if one.metric in shown and not numbers.restriction(one)]
-    # Of several gates on a metric, one that does not hold is shown.
     by_metric = {gate.metric: gate for gate in sorted(gates, key=lambda gate: not gate.holds)}
 
     def number(pair: tuple[str, SummaryNumber]) -> Cell:
@@ -105,9 +90,8 @@ def summary(report: EvalAllReport) -> Table:
 
     def bar(pair: tuple[str, SummaryNumber]) -> Cell:
         value, gate = pair[1].value, by_metric.get(pair[1].metric)
-        if value is None:
-            return doc.plot(None)
-        return doc.plot(doc.Bar(value, gated(pair).tone or "plain", gate.bound if gate else None))
+        drawn = doc.Bar(value or 0.0, gated(pair).tone or "plain", gate.bound if gate else None)
+        return doc.plot(None if value is None else drawn)
 
     made = doc.table(
         ranked(report),
@@ -125,7 +109,7 @@ def summary(report: EvalAllReport) -> Table:
         note=lambda pair: "" if pair[1].value is not None else pair[1].reason or "not measured",
         strong=lambda pair: gated(pair).tone == "bad",
         title="Summary",
-        remark="a mark on a bar is the bound of its gate" if by_metric else "",
+        remark="a mark on a bar is the bound of its gate" if gates else "",
         part="summary",
     )
     return doc.filled(made, ("value", "95 % interval"))

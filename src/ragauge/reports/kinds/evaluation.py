@@ -271,6 +271,7 @@ def table(report: EvalReport) -> tuple[tuple[str, ...], Iterable[Iterable[object
 def cases(report: EvalReport, of: str = "") -> Iterator[junit.Suite]:
     """A suite of gates, and one of what was evaluated; `of` names the task among several."""
     yield junit.Suite(f"gates{of}", map(junit.gate_case, report.gates), "gates")
+    found: Iterable[_Found]
     match report.detail:
         case EntityDetail() as detail:
             what, found = "types", _types(report, detail)
@@ -278,18 +279,7 @@ def cases(report: EvalReport, of: str = "") -> Iterator[junit.Suite]:
             what, found = "labels", _labels(detail)
         case LinkDetail() as detail:
             # Of the mentions that were linked correctly a report keeps no record.
-            what, found = (
-                "mentions",
-                (
-                    _Found(
-                        errors.unit_of(error),
-                        errors.KINDS[error.kind],
-                        [_error_line(error)],
-                        "error" if error.kind == "missing" else "failure",
-                    )
-                    for error in detail.errors
-                ),
-            )
+            what, found = "mentions", map(_mention, detail.errors)
         case RankingDetail() as detail:
             what, found = "queries", _queries(report, detail)
         case AnswerDetail() as detail:
@@ -327,6 +317,11 @@ def _types(report: EvalReport, detail: EntityDetail) -> Iterator[_Found]:
         )
         times = [f"{each} {kind}" for kind, each in sorted(kinds.items())]
         yield _Found(type, ", ".join([*short, *times]), list(map(_error_line, kept)))
+
+
+def _mention(error: LinkError) -> _Found:
+    kind: Literal["error", "failure"] = "error" if error.kind == "missing" else "failure"
+    return _Found(errors.unit_of(error), errors.KINDS[error.kind], [_error_line(error)], kind)
 
 
 def _error_line(error: errors.Error) -> str:

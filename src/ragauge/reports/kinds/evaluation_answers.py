@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragauge.contracts.answers import SentenceSupport
 from ragauge.contracts.evaluation import AnswerDetail, AnswerShown, EvalReport, EvidenceText
-from ragauge.errors import UsageError
 from ragauge.metrics.headlines import HEADLINES, NEVER, WORDS
-from ragauge.metrics.table import find
+from ragauge.metrics.table import known
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
+from ragauge.reports.differences import spans
 from ragauge.reports.document import Bar, Block, Cell, Span, Table, Tone, names, number
 from ragauge.reports.foreign import cut
 from ragauge.reports.kinds.evaluation_tables import EVERYTHING, PLOT
@@ -37,12 +37,9 @@ KIND_WORDS = {"qa": "QA", "summary": "summary", "data_to_text": "data to text"}
 def headlines(report: EvalReport) -> dict[str, str]:
     """What the verdict names, and its words: what leads and has a value."""
     there = [id for id, score in report.metrics.items() if score.value is not None]
-    known = [id for id in HEADLINES[f"eval {report.task}"].first if id in there][:NAMED]
+    first = [id for id in HEADLINES[f"eval {report.task}"].first if id in there][:NAMED]
     others = [id for id in there if id not in NEVER] or there
-    words = {id: WORDS.get(id, id.removeprefix(FAMILY)) for id in known or others[:OTHERS_NAMED]}
-    if report.task == "answers" and f"{FAMILY}token_recall" in words:
-        words[f"{FAMILY}token_recall"] = "correctness (token recall)"
-    return words
+    return {id: WORDS.get(id, id.removeprefix(FAMILY)) for id in first or others[:OTHERS_NAMED]}
 
 
 def about(detail: AnswerDetail) -> str:
@@ -51,13 +48,10 @@ def about(detail: AnswerDetail) -> str:
     claims = [f"{count(n)} {verdict}" for verdict, n in detail.factual_claims.items()]
     judge = f"judge {detail.judge}" if detail.judge else ""
     if judge and (usage := detail.usage):
-        judge = doc.listed(
-            f"{judge}: {counted(usage.calls, 'call')}",
-            f"{counted(usage.cached, 'reply', 'replies')} from the cache",
-            f"{count(usage.prompt_tokens)} tokens in",
-            f"{count(usage.completion_tokens)} out",
-            "no prices given" if usage.cost is None else f"cost {usage.cost:,.4f}",
-        )
+        tokens = f"{count(usage.prompt_tokens)} tokens in, {count(usage.completion_tokens)} out"
+        cost = usage.cost is not None and f"cost {usage.cost:,.4f}"
+        calls = f"{counted(usage.calls, 'call')}, {count(usage.cached)} cached"
+        judge = f"{judge}: {doc.listed(calls, tokens, cost)}"
     return doc.listed(
         ", ".join(kinds),
         f"claims: {', '.join(claims)}" if claims else "",
@@ -70,8 +64,8 @@ def about(detail: AnswerDetail) -> str:
 
 def remarks(report: EvalReport, detail: AnswerDetail) -> Iterator[str]:
     """What a reader of the metrics has to know about some of them."""
-    known = sorted(id for id, score in report.metrics.items() if score.value is not None)
-    if pooled := [id.removeprefix(FAMILY) for id in known if is_pooled(id)]:
+    given = sorted(id for id, score in report.metrics.items() if score.value is not None)
+    if pooled := [id.removeprefix(FAMILY) for id in given if is_pooled(id)]:
         together = "Over all numbers, citations or claims together, not a mean of answers"
         yield f"{together}: {', '.join(pooled)}"
     if detail.judge not in (None, "lexical") and not detail.agreement:
@@ -86,18 +80,15 @@ def is_pooled(id: str) -> bool:
     >>> is_pooled("answers.containment")  # an answer has it or not
     False
     """
-    try:
-        metric = find(id, "answers")
-    except UsageError:  # a report outlives the plug-in that made its numbers
-        return False
-    return not metric.rate and metric.columns[0] != "value"
+    metric = known(id)
+    return metric is not None and not metric.rate and metric.columns[0] != "value"
 
 
 def of_answers(detail: AnswerDetail) -> Iterator[Table]:
     """Agreement with people, what scores meant, and what no context has."""
     if detail.agreement:
         yield doc.table(
-            sorted(detail.agreement, key=lambda one: (one.metric, one.judge, one.labels)),
+            detail.agreement,
             {
                 "metric": lambda one: names(one.metric.removeprefix(FAMILY)),
                 "AUROC": lambda one: number(one.auroc),
@@ -107,7 +98,6 @@ def of_answers(detail: AnswerDetail) -> Iterator[Table]:
                 "κ": lambda one: number(one.kappa),
                 "ECE": lambda one: number(one.ece),
                 "answers": lambda one: doc.count(one.n),
-                "sources": lambda one: doc.count(one.sources),
             },
             note=lambda one: doc.listed(
                 one.judge,
@@ -244,15 +234,14 @@ def marked_words(text: str, words: Iterable[str]) -> Marked:
 
 def quoted(evidence: EvidenceText, around: int) -> Marked:
     """The evidence, marked, with at most so many characters on each side of it."""
-    before, after = (" ".join(text.split()) for text in (evidence.before, evidence.after))
-    # Half a word is left out where there are spaces to tell.
+    before, after = (re.sub(r"\s+", " ", text) for text in (evidence.before, evidence.after))
+    # Half a word is left out where there are spaces.
     if len(before) > around:
         before = "… " + re.sub(r"^\S{0,20}\s", "", before[1 - around :])
     if len(after) > around:
         after = re.sub(r"\s\S{0,20}$", "", after[: around - 1]) + " …"
-    before += " " if before and evidence.before[-1:].isspace() else ""
-    after = " " + after if after and evidence.after[:1].isspace() else after
-    pieces = (before, False), (cut(evidence.text, LONGEST_EVIDENCE), True), (after, False)
+    evident = cut(evidence.text, LONGEST_EVIDENCE)
+    pieces = (before.lstrip(), False), (evident, True), (after.rstrip(), False)
     return tuple(piece for piece in pieces if piece[0])
 
 
@@ -278,23 +267,21 @@ def _item(one: AnswerShown, by: str, *, opened: bool) -> doc.Item:
     blocks: list[Block] = []
     for each in one.sentences:
         checked = checked_sentence(each.support, each.support.text)
-        said = [
-            Span(text, checked.level.tone if marked else "", foreign=True, marked=marked)
-            for text, marked in checked.pieces
-        ]
-        label = f"{checked.level.mark} {checked.value}".strip()
-        facts: list[tuple[str, doc.Words]] = [(label, said)]
-        if checked.missing:
-            facts.append(("↳ not in the contexts", doc.theirs(checked.missing)))
-        else:
-            facts.append(("↳ reason", doc.theirs(each.support.reason)))
+        tone = checked.level.tone
+        said = [structs.replace(it, tone=tone if it.marked else "") for it in spans(checked.pieces)]
+        reason = doc.theirs("" if checked.missing else each.support.reason)
+        closest = []
         if each.evidence:
-            spans = [Span(f"{each.evidence.chunk} ", "strong", foreign=True)]
-            for text, marked in quoted(each.evidence, AROUND):
-                span = Span(text, foreign=True, marked=marked)
+            closest = [Span(f"{each.evidence.chunk} ", "strong", foreign=True)]
+            for span in spans(quoted(each.evidence, AROUND)):
                 # Brackets show without color.
-                spans += [Span("["), span, Span("]")] if marked else [span]
-            facts.append(("↳ closest", spans))
+                closest += [Span("["), span, Span("]")] if span.marked else [span]
+        facts: list[tuple[str, doc.Words]] = [
+            (f"{checked.level.mark} {checked.value}".strip(), said),
+            ("↳ not in the contexts", doc.theirs(checked.missing)),
+            ("↳ reason", reason),
+            ("↳ closest", closest),
+        ]
         blocks.append(doc.Facts(facts))
     if not one.sentences:
         texts = (one.answer, one.reasons.get(by, "" if one.answer else "no answer"))

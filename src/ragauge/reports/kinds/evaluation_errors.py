@@ -91,15 +91,13 @@ def blocks(detail: WithErrors) -> Iterator[Block]:
     yield counts_table(detail)
     groups = [[one for one in detail.errors if one.kind == kind] for kind in kinds_seen(detail)]
     total = sum(detail.error_counts.values())
-
-    def table(most: int, everything: str) -> Table:
-        some = envelope.some_of_each(groups, most)
-        return errors_table(some, total=total, everything=everything)
-
-    if detail.errors:
-        yield doc.in_text(table(IN_TEXT, "--report FILE.html shows them"))
-        kept = table(ON_PAGES, "the JSON report has those it keeps")
-        yield Only(frozenset({"html", "markdown"}), [kept], part="errors")
+    for most, forms, everything in (
+        (IN_TEXT, {"text"}, "--report FILE.html shows them"),
+        (ON_PAGES, {"html", "markdown"}, "the JSON report has those it keeps"),
+    ):
+        if some := envelope.some_of_each(groups, most):
+            table = errors_table(some, total=total, everything=everything)
+            yield Only(frozenset(forms), [table], part="errors")
 
 
 def counts_table(detail: WithErrors) -> Table:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from ragauge.contracts.evaluation import ComparedMetric, EvalReport, QueryRow, RankingDetail
 from ragauge.errors import UsageError
 from ragauge.metrics.retrieval import KINDS, id_of, parsed, separated
-from ragauge.metrics.table import find
+from ragauge.metrics.table import known
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.document import Bar, Block, Cell, Column, Table, count, names, number
@@ -72,10 +72,8 @@ def _order(id: str) -> tuple[int, int, str]:
 
 
 def _better(id: str) -> Better:
-    try:
-        return find(id).better
-    except UsageError:  # a report outlives the plug-in that made its numbers
-        return "higher"
+    metric = known(id)
+    return metric.better if metric else "higher"
 
 
 def of_rankings(report: EvalReport, detail: RankingDetail) -> Iterator[Block]:
@@ -99,19 +97,6 @@ def of_rankings(report: EvalReport, detail: RankingDetail) -> Iterator[Block]:
             },
             title="Sources",
             remark="fractions of the results; alone: relevant and in no other source",
-            part="tables",
-        )
-    if detail.overlap:
-        most = max(detail.overlap.values()) or 1
-        yield doc.table(
-            sorted(detail.overlap.items(), key=lambda one: (-one[1], one[0])),
-            {
-                "sources": lambda one: names(one[0]),
-                "documents": lambda one: count(one[1]),
-                "": lambda one: doc.plot(Bar(one[1] / most)),
-            },
-            title="Overlap of sources",
-            remark="documents that both found for one query",
             part="tables",
         )
 
@@ -147,8 +132,8 @@ def worst_first(report: EvalReport, detail: RankingDetail) -> list[QueryRow]:
     Where the report names the worst of all queries by nDCG@10, they come first, in its order.
     """
     by = ranking(report)
-    known = detail.worst if by is None or by.id == NDCG else ()
-    first = {id: place for place, id in enumerate(known)}
+    named = detail.worst if by is None or by.id == NDCG else ()
+    first = {id: place for place, id in enumerate(named)}
 
     def badness(row: QueryRow) -> tuple[int, bool, bool, float, str]:
         place, ranked = first.get(row.query, len(first)), row.query not in first and row.relevant
@@ -211,12 +196,17 @@ def _cuts(report: EvalReport) -> Iterator[Table]:
     def value(name: str, cut: int) -> Cell:
         return number(found[name][cut]) if cut in found[name] else Cell("")
 
-    columns: dict[str | Column, Callable[[str], Cell]] = {"metric": names}
-    for at in sorted({at for values in found.values() for at in values}):
-        columns[Column(f"@{at}", right=True, begins=True)] = partial(value, cut=at)
+    cuts = sorted({at for values in found.values() for at in values})
     if found:
-        ranked = sorted(found, key=lambda name: _order(f"{FAMILY}{name}"))
-        yield doc.table(ranked, columns, title="By cut-off", part="tables")
+        yield doc.table(
+            sorted(found, key=lambda name: _order(f"{FAMILY}{name}")),
+            {
+                "metric": names,
+                **{Column(f"@{at}", True, begins=True): partial(value, cut=at) for at in cuts},
+            },
+            title="By cut-off",
+            part="tables",
+        )
 
 
 def _compared(detail: RankingDetail) -> Iterator[Table]:
@@ -224,30 +214,28 @@ def _compared(detail: RankingDetail) -> Iterator[Table]:
     correction = CORRECTIONS.get(detail.correction or "none", f"p adjusted: {detail.correction}")
     methods = dict.fromkeys(one.method for one in detail.compared)
 
-    def short(one: ComparedMetric) -> Cell:
-        return names(one.metric.removeprefix(FAMILY), to=("metric", one.metric))
-
-    def note(one: ComparedMetric) -> str:
-        sides = f"{numbers.count(one.better)} better, {numbers.count(one.worse)} worse"
-        effect = one.effect is not None and f"effect {numbers.signed(one.effect)}"
-        total = numbers.counted(one.n, "query", "queries")
-        return doc.listed(f"{total}: {sides}", effect, one.reason, sep="; ")
+    def verdict(one: ComparedMetric) -> Cell:
+        return Cell(change_word(one), tone=TONES.get(change_word(one), "dim"))
 
     for run in dict.fromkeys(one.run for one in detail.compared):
         yield doc.table(
             [one for one in detail.compared if one.run == run],
             {
-                "metric": short,
+                "metric": lambda one: names(
+                    one.metric.removeprefix(FAMILY), to=("metric", one.metric)
+                ),
                 "this": lambda one: number(one.value),
                 "other": lambda one: number(one.other),
                 "change": lambda one: doc.signed(one.estimate),
                 Column("interval", spare=1): lambda one: doc.signed_interval(one.ci),
                 "p": lambda one: number(_p(one), p_value(_p(one))),
-                "verdict": lambda one: Cell(
-                    change_word(one), tone=TONES.get(change_word(one), "dim")
-                ),
+                Column("effect", True, spare=2): lambda one: doc.signed(one.effect),
+                Column("queries", True, spare=3): lambda one: count(one.n),
+                "better": lambda one: count(one.better),
+                "worse": lambda one: count(one.worse),
+                "verdict": verdict,
             },
-            note=note,
+            note=lambda one: one.reason or "",
             strong=lambda one: change_word(one) in TONES,
             title="Against",
             about=run,
@@ -261,7 +249,5 @@ def _p(one: ComparedMetric) -> float | None:
 
 
 def change_word(one: ComparedMetric) -> str:
-    """better, worse, the same, or that it cannot be said; the adjusted p decides."""
-    if one.n and one.n == one.n_zero:
-        return "the same"
+    """better, worse, or that it cannot be said; the adjusted p decides."""
     return NAMES[outlook(one.estimate, one.ci, _p(one), _better(one.metric))]

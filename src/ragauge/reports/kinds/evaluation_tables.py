@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -56,18 +56,14 @@ PLOT = Column("", plot=True)
 
 
 def of_entities(report: EvalReport, detail: EntityDetail) -> Iterator[Block]:
-    remark = f"matching: {detail.matching}"
     for layer, schemas in (("", detail.schemas), *sorted(detail.layers.items())):
+        known = [name for name in SCHEMAS if name in schemas]
         yield measured_table(
             "schema",
-            [
-                (Cell(name.replace("_", " "), name), structs.asdict(schemas[name]))
-                for name in SCHEMAS
-                if name in schemas
-            ],
+            [(Cell(name.replace("_", " "), name), structs.asdict(schemas[name])) for name in known],
             title="Layer" if layer else "Schemas",
             about=layer,
-            remark="" if layer else remark,
+            remark="" if layer else f"matching: {detail.matching}",
             note=None if layer else lambda row: SCHEMAS[row[0].value],
         )
     yield from by_type(report)
@@ -219,22 +215,27 @@ def measured_table(first: str, given: Sequence[tuple[Cell, Measured]], **about: 
     ids = columns_of(measured for _, measured in given)
     drawn = next((id for id in ("f1_strict", "f1", "accuracy") if id in ids), "")
 
-    def cell(id: str) -> Callable[[tuple[Cell, Measured]], Cell]:
-        def made(row: tuple[Cell, Measured]) -> Cell:
-            value = row[1].get(id)
-            if value is None:
-                return Cell(numbers.ABSENT, tone="dim")
-            return doc.count(int(value), "" if value else "dim") if id in COUNTS else number(value)
+    def cell(row: tuple[Cell, Measured], id: str) -> Cell:
+        value = row[1].get(id)
+        return number(value) if value is None or id not in COUNTS else doc.count(int(value))
 
-        return made
-
-    columns: dict[str | Column, Callable[[tuple[Cell, Measured]], Cell]] = {
-        Column(first): lambda row: row[0]
-    }
-    for id in ids:
-        columns[Column(RATES.get(id, id.replace("nil", "NIL")), right=True, begins=True)] = cell(id)
-    columns[PLOT] = lambda row: quality(row[1].get(drawn))
-    return doc.table(given, columns, shown=SHOWN, everything=EVERYTHING, part="tables", **about)
+    return doc.table(
+        given,
+        {
+            Column(first): lambda row: row[0],
+            **{
+                Column(RATES.get(id, id.replace("nil", "NIL")), True, begins=True): partial(
+                    cell, id=id
+                )
+                for id in ids
+            },
+            PLOT: lambda row: quality(row[1].get(drawn)),
+        },
+        shown=SHOWN,
+        everything=EVERYTHING,
+        part="tables",
+        **about,
+    )
 
 
 def columns_of(rows: Iterable[Measured]) -> list[str]:

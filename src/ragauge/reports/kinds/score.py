@@ -11,7 +11,6 @@ from msgspec import structs
 
 from ragauge.contracts.refusal import REFUSING
 from ragauge.contracts.score import Comparison, LabelChange, QuestionRow, ScoreReport
-from ragauge.errors import UsageError
 from ragauge.metrics.quality import GOOD_LABELS
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
@@ -260,7 +259,7 @@ def _questions(report: ScoreReport) -> Iterator[Block]:
 
 
 def _baseline(report: ScoreReport, compared: Comparison, shown: dict[str, str]) -> doc.Section:
-    from ragauge.metrics.table import find
+    from ragauge.metrics.table import known
 
     changes = compared.metrics
 
@@ -269,10 +268,9 @@ def _baseline(report: ScoreReport, compared: Comparison, shown: dict[str, str]) 
         change, ci = changes[id].change or 0, changes[id].ci
         if ci is not None and ci[0] <= 0 <= ci[1]:
             return Cell("unclear", tone="dim")
-        try:
-            good = (change > 0) == (find(id).better == "higher")
-        except UsageError:  # a report outlives the plug-in that made its numbers
+        if (metric := known(id)) is None:
             return Cell("changed")
+        good = (change > 0) == (metric.better == "higher")
         return Cell("better", tone="good") if good else Cell("worse", tone="bad")
 
     moved = [id for id, change in changes.items() if change.change != 0]
