@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ragauge.contracts.evaluation import EntityError, LinkError, ShownSpan
 from ragauge.reports.document import plain
-from ragauge.reports.kinds.evaluation_errors import text_of
+from ragauge.reports.kinds.evaluation_tables import text_of
 
 TEXT = "Het Rijksmuseum Amsterdam werd opgericht in 1800."
 

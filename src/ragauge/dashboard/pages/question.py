@@ -50,8 +50,8 @@ from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.document import Block, Cell, Column, Facts, Section, Span, Text, Words
 from ragauge.reports.foreign import cut
-from ragauge.reports.kinds.evaluation_errors import errors_table, unit_of
 from ragauge.reports.kinds.evaluation_rankings import queries
+from ragauge.reports.kinds.evaluation_tables import errors_table, unit_of
 from ragauge.reports.kinds.runs import when
 from ragauge.reports.kinds.trace_eval import MEANINGS
 from ragauge.text.canonical import composed

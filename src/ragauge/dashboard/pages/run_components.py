@@ -19,7 +19,7 @@ from ragauge.errors import InputRejected, UsageError
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Document, Section, Span, Text
 from ragauge.reports.forms import document_of
-from ragauge.reports.kinds import evaluation_errors as errors
+from ragauge.reports.kinds import evaluation_tables as tables
 from ragauge.reports.kinds.evaluation_rankings import ranking, spread, tenths
 from ragauge.reports.kinds.runs import stored_report
 from ragauge.reports.numbers import count, counted
@@ -63,7 +63,7 @@ def tabs(opened: OpenedRun, tab: Callable[..., Tab]) -> Iterator[Tab]:
         return tab(name, title, view, times)
 
     yield of("components", "Components", lambda one: _contents(one, _measured(one)), None)
-    if found := errors.errors_of(opened.report):
+    if found := tables.errors_of(opened.report):
         shown = partial(_errors, cut=found)
         yield of("errors", "Errors", shown, sum(found.error_counts.values()))
     if _has_answers(opened.report):
@@ -74,7 +74,7 @@ def task_view(opened: OpenedRun, task: str) -> TabView:
     """One task of several: its numbers first, then its tables, errors and answers."""
     report = opened.report.tasks[task]
     one = Component(opened=opened, report=report, tab=task, before=f"{task}/", waits=[])
-    part, cut = one.document.part, errors.errors_of(report)
+    part, cut = one.document.part, tables.errors_of(report)
     units = opened.links.run(opened.run.id, QUESTIONS, q=one.before)
     found = {
         "Advice": part("advice") if report.advice else [],
@@ -159,43 +159,43 @@ def _answers(one: Component) -> Iterator[Block]:
     yield doc.Data("answers", columns, lambda: rows)
 
 
-def _errors(one: Component, cut: errors.WithErrors) -> Iterator[Block]:
+def _errors(one: Component, cut: tables.WithErrors) -> Iterator[Block]:
     """A page of the errors that the address asks for, with the form that chooses them."""
     opened, detail = one.opened, _complete(one, cut)
     asked, total = opened.asked, sum(detail.error_counts.values())
     words, kind, type = asked.text("q").casefold().split(), asked.text("kind"), asked.text("type")
 
-    def text(error: errors.Error) -> str:
-        return "".join(span.text for span in errors.text_of(error) if span.foreign)
+    def text(error: tables.Error) -> str:
+        return "".join(span.text for span in tables.text_of(error) if span.foreign)
 
-    def matches(error: errors.Error) -> bool:
-        facts = errors.facts_of(error).values()
-        known = " ".join((errors.unit_of(error), error.where, *facts, text(error))).casefold()
+    def matches(error: tables.Error) -> bool:
+        facts = tables.facts_of(error).values()
+        known = " ".join((tables.unit_of(error), error.where, *facts, text(error))).casefold()
         return all(word in known for word in words)
 
-    def row(error: errors.Error) -> tuple[object, ...]:
-        facts = tuple(f"{name} {text}" for name, text in errors.facts_of(error).items())
-        unit, its_type = errors.unit_of(error), errors.type_of(error)
+    def row(error: tables.Error) -> tuple[object, ...]:
+        facts = tuple(f"{name} {text}" for name, text in tables.facts_of(error).items())
+        unit, its_type = tables.unit_of(error), tables.type_of(error)
         return error.kind, unit, its_type, text(error), facts, error.where
 
     found = [
         error
         for error in detail.errors
         if kind in ("", error.kind)
-        and type in ("", errors.type_of(error))
+        and type in ("", tables.type_of(error))
         and (not words or matches(error))
     ]
     shown = found[asked.start : asked.start + asked.limit]
-    yield errors.counts_table(detail)
+    yield tables.counts_table(detail)
     kinds = [
-        (name, f"{errors.kind_word(name)} ({count(detail.error_counts[name])})")
-        for name in errors.kinds_seen(detail)
+        (name, f"{tables.kind_word(name)} ({count(detail.error_counts[name])})")
+        for name in tables.kinds_seen(detail)
     ]
     fields = [
         Field(title="Search", name="q", value=asked.text("q"), kind="search", hint="words, ids"),
         Field(title="Kind", name="kind", value=kind, kind="select", options=[("", "all"), *kinds]),
     ]
-    types = Counter(name for error in detail.errors if (name := errors.type_of(error)))
+    types = Counter(name for error in detail.errors if (name := tables.type_of(error)))
     if len(types) > 1:
         ranked = types.most_common(TYPES_OFFERED)
         options = [("", "all"), *((name, f"{name} ({count(times)})") for name, times in ranked)]
@@ -208,7 +208,7 @@ def _errors(one: Component, cut: errors.WithErrors) -> Iterator[Block]:
         more = ", and more of them are being read" if one.waits else ""
         kept = f"{count(len(detail.errors))} of {counted(total, 'error')} are kept{more}."
         inside.append(Text(kept, "soft"))
-    table = errors.errors_table(shown, name=None) if shown else None  # the download has all
+    table = tables.errors_table(shown, name=None) if shown else None  # the download has all
     inside.append(table or parts.empty("Nothing matches"))
     page = Listed(shown, len(found), asked.start, asked.limit, "")
     inside.append(parts.pager(page, opened.tab_address(one.tab)))
@@ -217,19 +217,19 @@ def _errors(one: Component, cut: errors.WithErrors) -> Iterator[Block]:
     yield Section(title="", blocks=inside, anchor="errors")
 
 
-def _complete(one: Component, cut: errors.WithErrors) -> errors.WithErrors:
+def _complete(one: Component, cut: tables.WithErrors) -> tables.WithErrors:
     """All errors that the report keeps, read once in the background; until then some of each kind.
 
     Where the report is gone, those of the summary are all there is.
     """
     opened = one.opened
 
-    def read() -> errors.WithErrors:
+    def read() -> tables.WithErrors:
         content = opened.material.file(opened.run, REPORT)
         report = stored_report(content, opened.run.shown) if content else None
         if isinstance(report, EvalAllReport):
             report = report.tasks[one.before.removesuffix("/")]
-        return (errors.errors_of(report) if isinstance(report, EvalReport) else None) or cut
+        return (tables.errors_of(report) if isinstance(report, EvalReport) else None) or cut
 
     if len(cut.errors) == sum(cut.error_counts.values()):
         return cut

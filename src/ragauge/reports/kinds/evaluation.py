@@ -28,7 +28,6 @@ from ragauge.reports import envelope, numbers
 from ragauge.reports.document import Block, Document
 from ragauge.reports.formats import junit
 from ragauge.reports.kinds import evaluation_answers as answers
-from ragauge.reports.kinds import evaluation_errors as errors
 from ragauge.reports.kinds import evaluation_rankings as rankings
 from ragauge.reports.kinds import evaluation_tables as tables
 from ragauge.reports.numbers import count
@@ -122,8 +121,8 @@ def body(report: EvalReport) -> Iterator[Block]:
             shown=tables.SHOWN,
             everything=tables.EVERYTHING,
         )
-    if found := errors.errors_of(report):
-        yield from errors.blocks(found)
+    if found := tables.errors_of(report):
+        yield from tables.of_errors(found)
     if isinstance(report.detail, AnswerDetail):
         yield from answers.support(report.detail)
     if isinstance(report.detail, RankingDetail) and report.detail.queries:
@@ -305,11 +304,11 @@ class _Found(NamedTuple):
 
 def _types(report: EvalReport, detail: EntityDetail) -> Iterator[_Found]:
     """Each type with the errors of it that are kept; a rate below 1 fails even without them."""
-    found: dict[str, list[errors.Error]] = {type: [] for type in report.per_type}
+    found: dict[str, list[tables.Error]] = {type: [] for type in report.per_type}
     for error in detail.errors:
-        found.setdefault(errors.type_of(error), []).append(error)
+        found.setdefault(tables.type_of(error), []).append(error)
     for type, kept in sorted(found.items()):
-        kinds = Counter(errors.kind_word(error.kind) for error in kept)
+        kinds = Counter(tables.kind_word(error.kind) for error in kept)
         short = sorted(
             f"{tables.RATES[name]} {numbers.value(value)}"
             for name, value in report.per_type.get(type, {}).items()
@@ -321,12 +320,12 @@ def _types(report: EvalReport, detail: EntityDetail) -> Iterator[_Found]:
 
 def _mention(error: LinkError) -> _Found:
     kind: Literal["error", "failure"] = "error" if error.kind == "missing" else "failure"
-    return _Found(errors.unit_of(error), errors.KINDS[error.kind], [_error_line(error)], kind)
+    return _Found(tables.unit_of(error), tables.KINDS[error.kind], [_error_line(error)], kind)
 
 
-def _error_line(error: errors.Error) -> str:
-    facts = ", ".join(f"{name} {text}" for name, text in errors.facts_of(error).items())
-    kind, text = errors.kind_word(error.kind), doc.plain(errors.text_of(error))
+def _error_line(error: tables.Error) -> str:
+    facts = ", ".join(f"{name} {text}" for name, text in tables.facts_of(error).items())
+    kind, text = tables.kind_word(error.kind), doc.plain(tables.text_of(error))
     return f"{error.where}: {kind}: {text} ({facts})"
 
 

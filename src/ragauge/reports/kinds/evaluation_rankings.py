@@ -230,7 +230,7 @@ def _compared(detail: RankingDetail) -> Iterator[Table]:
                 Column("interval", spare=1): lambda one: doc.signed_interval(one.ci),
                 "p": lambda one: number(_p(one), p_value(_p(one))),
                 Column("effect", True, spare=2): lambda one: doc.signed(one.effect),
-                Column("queries", True, spare=3): lambda one: count(one.n),
+                Column("n", True, spare=3): lambda one: count(one.n),
                 "better": lambda one: count(one.better),
                 "worse": lambda one: count(one.worse),
                 "verdict": verdict,
