@@ -22,7 +22,7 @@ from ragauge.contracts.evaluation import (
 )
 from ragauge.contracts.report import Score
 from ragauge.contracts.verdict import Verdict
-from ragauge.metrics.headlines import HEADLINES, WORDS, leading
+from ragauge.metrics.headlines import HEADLINES, NEVER, WORDS, leading
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
 from ragauge.reports.document import Block, Document
@@ -175,12 +175,14 @@ def verdict_words(report: EvalReport) -> tuple[str, str]:
         (score.of for score in report.metrics.values()), default=0
     )
     usual = units(total, unit) if scored is None else f"{count(scored)} of {units(total, unit)}"
-    if wanted := rankings.requested(report):
-        headlines = dict(list(wanted.items())[:2])
-    elif isinstance(report.detail, AnswerDetail):
-        headlines = answers.headlines(report)
-    else:
-        headlines = {id: WORDS[id] for id in HEADLINES[f"eval {report.task}"].first}
+    headlines = dict(list(rankings.requested(report).items())[:2])
+    if not headlines:
+        first: Sequence[str] = HEADLINES[f"eval {report.task}"].first
+        if isinstance(report.detail, AnswerDetail):
+            there = [id for id, score in report.metrics.items() if score.value is not None]
+            others = [id for id in there if id not in NEVER] or there
+            first = [id for id in first if id in there][:4] or others[:2]
+        headlines = {id: WORDS.get(id, id.partition(".")[2]) for id in first}
     by_units: dict[str, list[str]] = {}
     for id, name in headlines.items():
         if score := report.metrics.get(id):

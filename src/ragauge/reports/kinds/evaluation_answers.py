@@ -9,7 +9,6 @@ from msgspec import Struct, structs
 
 from ragauge.contracts.answers import SentenceSupport
 from ragauge.contracts.evaluation import AnswerDetail, AnswerShown, EvalReport, EvidenceText
-from ragauge.metrics.headlines import HEADLINES, NEVER, WORDS
 from ragauge.metrics.table import known
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
@@ -28,18 +27,8 @@ OVERLAP = (
     *("token_recall", "containment", "token_f1", "content_f1", "exact_match", "rougeL"),
     *("chrf", "edit_distance", "semantic_similarity", "relevance"),
 )
-NAMED, OTHERS_NAMED = 4, 2
-"""Metrics that the verdict names, and where none of the usual ones is measured."""
 UNSUPPORTED_SHOWN = 12
 KIND_WORDS = {"qa": "QA", "summary": "summary", "data_to_text": "data to text"}
-
-
-def headlines(report: EvalReport) -> dict[str, str]:
-    """What the verdict names, and its words: what leads and has a value."""
-    there = [id for id, score in report.metrics.items() if score.value is not None]
-    first = [id for id in HEADLINES[f"eval {report.task}"].first if id in there][:NAMED]
-    others = [id for id in there if id not in NEVER] or there
-    return {id: WORDS.get(id, id.removeprefix(FAMILY)) for id in first or others[:OTHERS_NAMED]}
 
 
 def about(detail: AnswerDetail) -> str:
