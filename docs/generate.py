@@ -17,6 +17,7 @@ from ragauge.citations.codes import CODES as AUDIT_CODES
 from ragauge.citations.codes import FIELD_TIPS, FIRST_MISSING
 from ragauge.cli.demo import write_traces
 from ragauge.cli.demo_tour import a_flake, swept_as
+from ragauge.cli.metrics import page
 from ragauge.contracts.diagnosis import Language
 from ragauge.contracts.verdict import Rule
 from ragauge.demo import GOLD
@@ -31,7 +32,6 @@ from ragauge.reports.formats.text import render as in_terminal
 from ragauge.reports.forms import render
 from ragauge.reports.kinds import stability
 from ragauge.reports.kinds.catalogue import catalogue_text
-from ragauge.reports.metric_pages import page
 from ragauge.reports.words import phrases
 from ragauge.runners.compare import compare
 from ragauge.runners.recording import record

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +12,13 @@ from ragauge.cli.settings import formats
 
 if TYPE_CHECKING:
     from ragauge.contracts.metric import Metric
+
+
+INTRODUCTION = """# Metrics
+
+Generated from the metric table by `make docs`. A metric is a value, or null with a reason; `n` of
+`of` units were scored. Gates name a metric with or without its family.
+"""
 
 
 @click.command()
@@ -24,7 +32,6 @@ def metrics(name: str | None, format: str | None) -> None:
       ragauge metrics precision_strict
     """
     from ragauge.metrics.table import find, table
-    from ragauge.reports.metric_pages import page
 
     chosen = [find(name)] if name else list(table().values())
     if format == "json":
@@ -67,3 +74,28 @@ def _explained(metric: Metric) -> str:
             f"gate it  --gates '{metric.name}{'>=' if metric.better == 'higher' else '<='}…'",
         ]
     )
+
+
+def page(metrics: Sequence[Metric]) -> str:
+    """Every metric on one Markdown page, as in `docs/reference/metrics.md`."""
+    rows = ["| metric | better | summary |", "|---|---|---|"]
+    rows += [f"| [`{m.id}`](#{_anchor(m.id)}) | {m.better} | {m.summary} |" for m in metrics]
+    return "\n".join([INTRODUCTION, *rows, "", *(_section(m) for m in metrics)])
+
+
+def _section(metric: Metric) -> str:
+    low, high = metric.bounds
+    facts = [
+        f"version {metric.version}",
+        f"{metric.better} is better",
+        f"from {low:g} to {'any value' if high is None else format(high, 'g')}",
+        f"counted per {metric.unit}",
+        f"columns {', '.join(metric.columns)}",
+        f"reads {', '.join(f'`{need}`' for need in sorted(metric.needs))}",
+    ]
+    return f"## {metric.id}\n\n{metric.explanation}\n\n{'; '.join(facts)}.\n"
+
+
+def _anchor(id: str) -> str:
+    """The anchor GitHub gives a heading."""
+    return "".join(c for c in id.lower() if c.isalnum() or c in "-_ ").replace(" ", "-")
