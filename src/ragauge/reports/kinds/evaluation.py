@@ -145,8 +145,10 @@ def figures(report: EvalReport) -> Iterator[Block]:
             absent.setdefault(reason, []).append(shown_names[id])
     if given:
         made = doc.scores(given, shown_names, title="Other metrics" if gated else "Metrics")
-        usual = [id for id in given if id in _first(report)]
-        yield structs.replace(made, shown=len(usual) or None, everything=tables.EVERYTHING)
+        # Of answers, users choose the metrics; what was chosen is always there.
+        chosen = isinstance(report.detail, AnswerDetail)
+        usual = 0 if chosen else sum(id in _first(report) for id in given)
+        yield structs.replace(made, shown=usual or None, everything=tables.EVERYTHING)
     # A reason such as the lack of a reference concerns many metrics, and is given once.
     remarks = [f"Absent: {', '.join(names)}: {reason}" for reason, names in absent.items()]
     if isinstance(report.detail, AnswerDetail):
