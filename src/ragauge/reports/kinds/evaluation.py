@@ -185,6 +185,8 @@ def verdict_words(report: EvalReport) -> tuple[str, str]:
             others = [id for id in there if id not in NEVER] or there
             first = [id for id in first if id in there][:4] or others[:2]
         headlines = {id: WORDS.get(id, id.partition(".")[2]) for id in first}
+        if report.task == "answers" and "answers.token_recall" in headlines:
+            headlines["answers.token_recall"] = "correctness (token recall)"
     by_units: dict[str, list[str]] = {}
     for id, name in headlines.items():
         if score := report.metrics.get(id):
