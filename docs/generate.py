@@ -19,7 +19,7 @@ from ragauge.cli.demo import write_traces
 from ragauge.cli.demo_tour import a_flake, swept_as
 from ragauge.cli.metrics import page
 from ragauge.contracts.diagnosis import Language
-from ragauge.contracts.verdict import Rule
+from ragauge.contracts.report import Rule
 from ragauge.demo import GOLD
 from ragauge.demo.knobs import Knobs
 from ragauge.demo.pipeline import Pipeline

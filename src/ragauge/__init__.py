@@ -59,7 +59,7 @@ _LATE = {
     "Absent": "ragauge.contracts.metric",
     "NotApplicable": "ragauge.contracts.metric",
     "SCALE": "ragauge.contracts.metric",
-    "Facts": "ragauge.contracts.facts",
+    "Facts": "ragauge.contracts.metric",
     "RagaugeError": "ragauge.errors",
 }
 

@@ -19,16 +19,16 @@ from ragauge.contracts.comparison import ComparisonReport, Correction
 from ragauge.contracts.diagnosis import DiagnosisReport, Language
 from ragauge.contracts.entities import Empty, Matching, TokenRule
 from ragauge.contracts.evaluation import EvalAllReport, EvalReport, Task
-from ragauge.contracts.facts import Facts as Facts
+from ragauge.contracts.gold import Strength
 from ragauge.contracts.gold import constraint_lock as constraint_lock
 from ragauge.contracts.history import History, Run
 from ragauge.contracts.manifest import Manifest as Manifest
 from ragauge.contracts.metric import SCALE as SCALE
 from ragauge.contracts.metric import Absent as Absent
+from ragauge.contracts.metric import Facts as Facts
 from ragauge.contracts.metric import NotApplicable as NotApplicable
 from ragauge.contracts.metric import Row as Row
-from ragauge.contracts.refusal import Strength
-from ragauge.contracts.report import Outcome
+from ragauge.contracts.report import Outcome, Rule
 from ragauge.contracts.run import Grid
 from ragauge.contracts.score import ScoreReport
 from ragauge.contracts.serving_log import LogEntry as LogEntry
@@ -36,7 +36,6 @@ from ragauge.contracts.stability import StabilityReport
 from ragauge.contracts.sweep import SweepReport
 from ragauge.contracts.system import System
 from ragauge.contracts.trace_eval import Recipe
-from ragauge.contracts.verdict import Rule
 from ragauge.diagnosis.report import FailOn
 from ragauge.engines.progress import Progress as _progress_Progress
 from ragauge.errors import RagaugeError as RagaugeError

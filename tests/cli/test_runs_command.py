@@ -16,9 +16,8 @@ import pytest
 
 from ragauge.contracts.history import GitState, History, NewRun, Run, RunFilter
 from ragauge.contracts.kinds import SHOWN
-from ragauge.contracts.report import Measured, Outcome, Score, UnitRows
+from ragauge.contracts.report import Measured, Outcome, Rule, Score, UnitRows
 from ragauge.contracts.schemas import RECORDS, examples
-from ragauge.contracts.verdict import Rule
 from ragauge.demo import GOLD
 from ragauge.gates.decide import decide
 from ragauge.runners.recording import record

@@ -16,7 +16,7 @@ from ragauge.dashboard.links import Served
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.pages import document
 from ragauge.dashboard.pages.document import LONGEST, MOST_ANSWERS, MOST_KNOWN
-from ragauge.reports.foreign import readable
+from ragauge.text.visible import readable
 from tests.chromium import WIDE
 from tests.dashboard.cited_history import DOCUMENTS, CitedHistory, gold, payload, rev_of, trace
 from tests.dashboard.page_parts import Parts

@@ -31,10 +31,10 @@ from ragauge.dashboard.pages import run as run_page
 from ragauge.dashboard.pages.run_questions import LONGEST, LONGEST_ID
 from ragauge.dashboard.unit_list import doubt
 from ragauge.reports import numbers
-from ragauge.reports.foreign import cut
 from ragauge.reports.kinds import stability as stability_story
 from ragauge.reports.kinds.runs import stored_report
 from ragauge.runners.diagnosis.diagnose import diagnose_run
+from ragauge.text.visible import cut
 from tests.conftest import ANSWERS, GOLD
 from tests.dashboard.page_parts import Parts, material_at
 

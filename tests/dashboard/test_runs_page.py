@@ -10,7 +10,7 @@ from urllib.request import urlopen
 import pytest
 
 from ragauge.contracts.paging import MetricLine, Point
-from ragauge.contracts.verdict import Verdict
+from ragauge.contracts.report import Verdict
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Served
 from ragauge.dashboard.pages import runs

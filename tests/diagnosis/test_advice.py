@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from ragauge.contracts.facts import PATTERN, Facts
+from ragauge.contracts.metric import PATTERN, Facts
 from ragauge.contracts.report import Score
 from ragauge.contracts.score import QuestionRow
 from ragauge.diagnosis.advice import SHOWN, advise, concentration

@@ -13,7 +13,7 @@ import pytest
 
 from ragauge.contracts.audit import STATES
 from ragauge.contracts.diagnosis import KNOBS, LANGUAGES, Intervention
-from ragauge.contracts.facts import Refusal
+from ragauge.contracts.metric import Refusal
 from ragauge.contracts.run import FACTORS
 from ragauge.contracts.score import QuestionRow
 from ragauge.contracts.stability import STABILITIES, Retrieval

@@ -13,8 +13,7 @@ from ragauge.contracts.diagnosis import (
     ScoreRow,
     Threshold,
 )
-from ragauge.contracts.finding import Findings
-from ragauge.contracts.report import Advice, Score
+from ragauge.contracts.report import Advice, Findings, Score
 from ragauge.diagnosis.cases import Case, Material, Measured
 from ragauge.diagnosis.catalogue import catalogue, symptoms
 from ragauge.diagnosis.limits import RANKED, SEVEN, mean

@@ -10,8 +10,8 @@ from ragauge.citations.codes import CODES
 from ragauge.contracts.answers import Context
 from ragauge.contracts.citation import Citation, Offsets
 from ragauge.contracts.claims import AnswerClaims, Claim
-from ragauge.contracts.facts import Facts
 from ragauge.contracts.gold import Gold
+from ragauge.contracts.metric import Facts
 from ragauge.contracts.run import Variation
 from ragauge.diagnosis.cases import Observed
 from ragauge.diagnosis.catalogue import symptoms

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.contracts.verdict import Rule
+from ragauge.contracts.report import Rule
 from ragauge.errors import UsageError
 from ragauge.gates.presets import DEFAULT, PRESETS, preset
 from ragauge.gates.rules import EXAMPLE, checked, known_rules, merged, parse_rules

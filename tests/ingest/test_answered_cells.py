@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.contracts.finding import Findings
+from ragauge.contracts.report import Findings
 from ragauge.ingest.answered.rows import read_answers
 from ragauge.ingest.answered.written_lists import written_list
 from ragauge.ingest.fields import BadField

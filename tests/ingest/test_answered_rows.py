@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.answers import Context
-from ragauge.contracts.finding import Findings
+from ragauge.contracts.report import Findings
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.answered.questions import read_questions
 from ragauge.ingest.answered.rows import read_answers

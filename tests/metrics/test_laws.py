@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 
 from ragauge.contracts.audit import OK, STATES, AuditedRuns, AuditFacts
 from ragauge.contracts.entities import EntityFacts
-from ragauge.contracts.facts import Facts, pattern_of
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.labels import LabelFacts
 from ragauge.contracts.links import LinkedMention
-from ragauge.contracts.metric import Absent, NotApplicable, Row
+from ragauge.contracts.metric import Absent, Facts, NotApplicable, Row, pattern_of
 from ragauge.contracts.rankings import Ranking
 from ragauge.contracts.trace import StructuredAnswer, Trace
 from ragauge.metrics.answers import AnswerFacts

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge import constraint_lock, score
-from ragauge.contracts.facts import Facts
+from ragauge.contracts.metric import Facts
 from ragauge.metrics.quality import label, triage
 from ragauge.stats.intervals import wilson
 

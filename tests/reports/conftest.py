@@ -4,8 +4,7 @@ from collections import Counter
 
 import pytest
 
-from ragauge.contracts.finding import Finding
-from ragauge.contracts.report import Advice, Score
+from ragauge.contracts.report import Advice, Finding, Score, Verdict
 from ragauge.contracts.score import (
     Change,
     Comparison,
@@ -14,7 +13,6 @@ from ragauge.contracts.score import (
     QuestionRow,
     ScoreReport,
 )
-from ragauge.contracts.verdict import Verdict
 
 HOSTILE = "a | b ` c `` <script>alert(1)</script>\n@team \x1b[31mred\x1b]0;t\x07 ::add-mask::x =1+1"
 

@@ -8,8 +8,7 @@ from itertools import combinations
 
 from msgspec import structs
 
-from ragauge.contracts.finding import Finding
-from ragauge.contracts.report import Advice, Score
+from ragauge.contracts.report import Advice, Finding, Score, Verdict
 from ragauge.contracts.run import FACTORS, Variation
 from ragauge.contracts.stability import (
     STABILITIES,
@@ -20,7 +19,6 @@ from ragauge.contracts.stability import (
     StabilityCoverage,
     StabilityReport,
 )
-from ragauge.contracts.verdict import Verdict
 from ragauge.stats.intervals import wilson
 
 JITTERS = ("none", "ws", "punct", "syn")

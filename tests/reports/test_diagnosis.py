@@ -21,11 +21,9 @@ from ragauge.contracts.diagnosis import (
     Slice,
     Threshold,
 )
-from ragauge.contracts.finding import Finding
 from ragauge.contracts.kinds import KINDS
-from ragauge.contracts.report import Score
+from ragauge.contracts.report import Finding, Score, Verdict
 from ragauge.contracts.schemas import examples, schema
-from ragauge.contracts.verdict import Verdict
 from ragauge.reports.forms import render
 
 FORMS = KINDS[DiagnosisReport].forms

@@ -6,7 +6,7 @@ import re
 import pytest
 from msgspec import structs
 
-from ragauge.contracts.finding import Finding
+from ragauge.contracts.report import Finding
 from ragauge.reports.forms import render
 from tests.reports.test_diagnosis import (
     TEXTS,

@@ -14,8 +14,8 @@ from msgspec import structs
 from rich.cells import cell_len
 
 from ragauge.contracts.diagnosis import LANGUAGES, Severity, Standing
+from ragauge.contracts.report import Decision
 from ragauge.contracts.sweep import Ended
-from ragauge.contracts.verdict import Decision
 from ragauge.reports.formats.text import _may_break, breaks
 from ragauge.reports.forms import render
 from ragauge.reports.kinds import catalogue, diagnosis

@@ -7,9 +7,8 @@ from types import ModuleType
 
 import pytest
 
-from ragauge.contracts.finding import Finding
 from ragauge.contracts.kinds import KINDS, Kind
-from ragauge.contracts.report import Report
+from ragauge.contracts.report import Finding, Report
 from ragauge.reports import forms
 
 TEXT = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text("utf-8")

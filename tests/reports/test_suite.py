@@ -7,9 +7,8 @@ import re
 import msgspec
 import pytest
 
-from ragauge.contracts.report import Score
+from ragauge.contracts.report import Rule, Score, Verdict
 from ragauge.contracts.suite import SuiteCoverage, SuiteReport, TaskReport
-from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.gates.decide import decide_each
 from ragauge.gates.stability import STABLE, rule_verdict, stable_gate
 from ragauge.reports.forms import render

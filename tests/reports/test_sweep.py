@@ -3,7 +3,7 @@
 import pytest
 from rich.cells import cell_len
 
-from ragauge.contracts.finding import Finding
+from ragauge.contracts.report import Finding
 from ragauge.contracts.sweep import SweepCoverage, SweepReport
 from ragauge.reports.forms import render
 from tests.reports.payloads import PAYLOADS

@@ -11,7 +11,7 @@ from msgspec import structs
 from scipy import stats
 
 from ragauge.contracts.comparison import ComparisonReport
-from ragauge.contracts.verdict import Verdict
+from ragauge.contracts.report import Verdict
 from ragauge.errors import UsageError
 from ragauge.reports.forms import render
 from ragauge.runners.compare import compare

@@ -5,8 +5,7 @@ from typing import get_args
 import pytest
 
 from ragauge.contracts.evaluation import Task
-from ragauge.contracts.report import Score
-from ragauge.contracts.verdict import Rule
+from ragauge.contracts.report import Rule, Score
 from ragauge.gates.decide import decide
 from ragauge.metrics.headlines import HEADLINES
 from ragauge.runners.compare import compare

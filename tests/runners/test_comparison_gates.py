@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from ragauge.contracts.history import NewRun
-from ragauge.contracts.verdict import Rule
+from ragauge.contracts.report import Rule
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.decide import satisfies
 from ragauge.reports.forms import render

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import linregress
 
-from ragauge.contracts.facts import Facts, pattern_of
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.latency import Guard, Load
+from ragauge.contracts.metric import Facts, pattern_of
 from ragauge.contracts.report import Score
 from ragauge.contracts.system import Ask, CallFailed
 from ragauge.errors import UsageError

@@ -8,8 +8,7 @@ import polars as pl
 import pytest
 
 from ragauge import RagaugeError, score
-from ragauge.contracts.report import ROWS_KEPT
-from ragauge.contracts.verdict import Rule
+from ragauge.contracts.report import ROWS_KEPT, Rule
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports.forms import render
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ragauge import evaluate_answers
-from ragauge.contracts.finding import Findings
 from ragauge.contracts.metric import Absent, Row
+from ragauge.contracts.report import Findings
 from ragauge.gates.rules import known_rules
 from ragauge.runners.answers.evaluation import note_parts
 from tests.models.judge_server import chatting, refuses, status

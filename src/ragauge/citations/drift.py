@@ -13,8 +13,8 @@ from ragauge.contracts.drift import (
     DriftCoverage,
     DriftReport,
 )
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.manifest import Manifest, bare_hash
+from ragauge.contracts.report import Finding, Findings
 from ragauge.text.canonical import composed
 
 FOLLOWS = {

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from ragauge.contracts.citation import AuditableAnswer, ModelCitation, Offsets
-from ragauge.contracts.refusal import DEFAULT_TOKEN
+from ragauge.contracts.gold import DEFAULT_TOKEN
 from ragauge.errors import UsageError
 
 _ANNOTATIONS = ("$defs", "title", "description", "default")

@@ -31,8 +31,8 @@ from ragauge.contracts.audit import (
 )
 from ragauge.contracts.citation import Citation, Offsets, Unit
 from ragauge.contracts.documents import Documents
+from ragauge.contracts.gold import DEFAULT_STRENGTH, DEFAULT_TOKENS, Strength
 from ragauge.contracts.manifest import Manifest
-from ragauge.contracts.refusal import DEFAULT_STRENGTH, DEFAULT_TOKENS, Strength
 from ragauge.errors import UsageError
 from ragauge.text.recent import Recent
 from ragauge.text.refusal import is_refusal, tokens

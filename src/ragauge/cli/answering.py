@@ -15,7 +15,7 @@ from ragauge.cli.output import NOT_MEASURED, refuse_overwriting, remark
 from ragauge.cli.progress import counting
 from ragauge.cli.run_store import calibrations_at, place_of
 from ragauge.cli.settings import input_format, kind_option, options, options_of, settings
-from ragauge.contracts.refusal import RefusalOptions
+from ragauge.contracts.gold import RefusalOptions
 from ragauge.errors import UsageError
 
 if TYPE_CHECKING:

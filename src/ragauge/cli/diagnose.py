@@ -201,7 +201,7 @@ def _replaying(
     sent = {} if given["send"] is None else read_knobs(given["send"])
 
     def ask_again(failing: Sequence[Failing]) -> Replay:
-        from ragauge.contracts.refusal import RefusalOptions
+        from ragauge.contracts.gold import RefusalOptions
         from ragauge.ingest.gold import read_gold
         from ragauge.metrics.facts import Reading
         from ragauge.runners.diagnosis.replay import replay

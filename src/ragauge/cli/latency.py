@@ -66,9 +66,8 @@ def latency(ctx: click.Context, /, **given: Any) -> None:
       ragauge latency --http http://localhost:8000/qa --gold gold.jsonl --rates 1,5,20 \\
         --knobs knobs.json
     """
-    from ragauge.contracts.gold import GoldSet
+    from ragauge.contracts.gold import GoldSet, RefusalOptions
     from ragauge.contracts.latency import Guard, LatencyReport, Load
-    from ragauge.contracts.refusal import RefusalOptions
     from ragauge.ingest.gold import read_gold
     from ragauge.ingest.options import read_configurations
     from ragauge.metrics.facts import Reading
@@ -194,8 +193,8 @@ def _progress(
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.text import Text
 
-    from ragauge.reports.foreign import shown
     from ragauge.runners.latency import planned_calls
+    from ragauge.text.visible import shown
 
     class Name(TextColumn):
         """The cell that is measured: a foreign name, so never as markup."""

@@ -56,7 +56,7 @@ def say(record: Any, lines: Iterable[str], format: str | None) -> None:
 
         click.echo(render(record), nl=False)
         return
-    from ragauge.reports.foreign import shown
+    from ragauge.text.visible import shown
 
     for line in lines:
         indent = line[: len(line) - len(line.lstrip())]

@@ -6,7 +6,7 @@ import click
 
 from ragauge.cli.output import say_json
 from ragauge.cli.settings import formats, options_of, settings
-from ragauge.contracts.refusal import DEFAULT_TOKENS
+from ragauge.contracts.gold import DEFAULT_TOKENS
 
 
 @click.command()

@@ -50,8 +50,8 @@ def place_of(store: str | None) -> str:
 
 def told(store: str) -> str:
     """The place a user named, for others to see: without the password of a server."""
-    from ragauge.reports.foreign import writable
     from ragauge.store.places import ServerPlace, located
+    from ragauge.text.visible import writable
 
     place = located(store)
     return writable(str(place) if isinstance(place, ServerPlace) else store)

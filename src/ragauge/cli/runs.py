@@ -58,8 +58,8 @@ def list_(store: str | None, limit: int, format: str | None, **given: Any) -> No
     from ragauge.contracts.archive import RunList
     from ragauge.contracts.history import NoHistory, RunFilter
     from ragauge.ingest.options import read_labels
-    from ragauge.reports.foreign import writable
     from ragauge.store.places import located
+    from ragauge.text.visible import writable
 
     given["labels"] = read_labels(given["labels"])
     where, matching, anywhere = writable(str(located(place_of(store)))), [], False
@@ -241,8 +241,8 @@ def export(
     """
     from ragauge.contracts.archive import Exported
     from ragauge.contracts.history import RunFilter
-    from ragauge.reports.foreign import writable
     from ragauge.runners.archive import export_runs
+    from ragauge.text.visible import writable
 
     if every == bool(references):
         raise UsageError("export what? name runs, or give --all")

@@ -7,10 +7,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.history import Checked, RecordedMetric, Run, RunRecord
-from ragauge.contracts.report import Report, Score
-from ragauge.contracts.verdict import Verdict
+from ragauge.contracts.report import Finding, Findings, Report, Score, Verdict
 
 ARCHIVE_SCHEMA = "ragauge.archive/1"
 RUNS_SCHEMA = "ragauge.runs/1"

@@ -7,8 +7,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from ragauge.contracts.finding import Finding
-from ragauge.contracts.report import Advice, RunReport
+from ragauge.contracts.report import Advice, Finding, RunReport
 
 AUDIT_SCHEMA = "ragauge.audit/1"
 

@@ -7,8 +7,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from ragauge.contracts.metric import Better
-from ragauge.contracts.report import RunReport, Score
-from ragauge.contracts.verdict import Verdict
+from ragauge.contracts.report import RunReport, Score, Verdict
 
 COMPARISON_SCHEMA = "ragauge.comparison/1"
 HISTORY_SCHEMA = "ragauge.history/1"

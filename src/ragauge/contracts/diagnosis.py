@@ -9,9 +9,8 @@ from msgspec import Struct, field
 from ragauge.contracts.answers import Context
 from ragauge.contracts.claims import AnswerClaims
 from ragauge.contracts.metric import Better
-from ragauge.contracts.report import RunReport
+from ragauge.contracts.report import RunReport, Verdict
 from ragauge.contracts.sweep import Ended
-from ragauge.contracts.verdict import Verdict
 
 DIAGNOSIS_SCHEMA = "ragauge.diagnosis/1"
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from ragauge.contracts.report import Report, Score
-from ragauge.contracts.verdict import Verdict
+from ragauge.contracts.report import Report, Score, Verdict
 
 DRIFT_SCHEMA = "ragauge.drift/1"
 DIFFERENCES_KEPT = 10_000

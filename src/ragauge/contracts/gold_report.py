@@ -7,9 +7,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.report import Report, Score
-from ragauge.contracts.verdict import Verdict
+from ragauge.contracts.report import Finding, Findings, Report, Score, Verdict
 
 LINT_SCHEMA = "ragauge.gold-lint/1"
 DIFF_SCHEMA = "ragauge.gold-diff/1"

@@ -13,8 +13,7 @@ from msgspec import Struct
 
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.metric import Better
-from ragauge.contracts.report import Score
-from ragauge.contracts.verdict import Verdict
+from ragauge.contracts.report import Score, Verdict
 from ragauge.errors import UsageError
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
-from ragauge.contracts.report import RunReport, Score
-from ragauge.contracts.verdict import Verdict
+from ragauge.contracts.report import RunReport, Score, Verdict
 
 LATENCY_SCHEMA = "ragauge.latency/1"
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from ragauge.contracts.refusal import Refusal
+from ragauge.contracts.gold import Refusal
 
 Factor = Literal["seed", "temperature", "jitter", "paraphrase", "repeat"]
 FACTORS: tuple[Factor, ...] = ("seed", "temperature", "jitter", "paraphrase", "repeat")

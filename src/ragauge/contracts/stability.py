@@ -8,9 +8,8 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from ragauge.contracts.report import Advice, RunReport, Score
+from ragauge.contracts.report import Advice, RunReport, Score, Verdict
 from ragauge.contracts.run import Factor, Variation
-from ragauge.contracts.verdict import Verdict
 
 STABILITY_SCHEMA = "ragauge.stability/1"
 

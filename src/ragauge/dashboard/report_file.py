@@ -17,7 +17,7 @@ from msgspec import Struct
 from ragauge.contracts.documents import Documents
 from ragauge.contracts.history import History, Run, UnitRow
 from ragauge.contracts.paging import LONGEST_PAGE, Paged, Rightness, UnitQuery
-from ragauge.contracts.verdict import Rule, Verdict
+from ragauge.contracts.report import Rule, Verdict
 from ragauge.dashboard import assets
 from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.file_limits import Limits
@@ -32,10 +32,10 @@ from ragauge.gates.decide import satisfies
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.document import Data, Span, Table
-from ragauge.reports.foreign import cut
 from ragauge.reports.formats.html import Sorting
 from ragauge.reports.kinds import runs as story
 from ragauge.reports.templating import policy
+from ragauge.text.visible import cut
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Protocol
 
-from ragauge.contracts.refusal import DEFAULT_TOKEN
+from ragauge.contracts.gold import DEFAULT_TOKEN
 from ragauge.demo.evidence import THRESHOLD, Evidence, Weighed, evidence
 from ragauge.demo.faults import chance
 from ragauge.demo.index import Index

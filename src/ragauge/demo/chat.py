@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from ragauge.contracts.refusal import DEFAULT_TOKEN
+from ragauge.contracts.gold import DEFAULT_TOKEN
 from ragauge.contracts.system import Ask
 from ragauge.pipelines.http import HttpSystem
 from ragauge.pipelines.mapping import mapping_of

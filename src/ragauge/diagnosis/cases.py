@@ -12,13 +12,10 @@ from ragauge.contracts.answers import Context
 from ragauge.contracts.citation import Citation
 from ragauge.contracts.claims import AnswerClaims
 from ragauge.contracts.diagnosis import AddressCounts, ScoreRow, Severity, Threshold
-from ragauge.contracts.facts import Facts
-from ragauge.contracts.finding import Findings
 from ragauge.contracts.gold import Gold
-from ragauge.contracts.metric import Better
-from ragauge.contracts.report import Advice, Score
+from ragauge.contracts.metric import Better, Facts
+from ragauge.contracts.report import Advice, Findings, Score, Verdict
 from ragauge.contracts.run import Variation
-from ragauge.contracts.verdict import Verdict
 
 
 class Case(Struct, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from math import fsum
 
 from ragauge.contracts.diagnosis import Severity, Threshold
 from ragauge.contracts.metric import Better
-from ragauge.contracts.verdict import Rule
+from ragauge.contracts.report import Rule
 from ragauge.gates import presets, stability
 from ragauge.gates.decide import TOLERANCE
 from ragauge.gates.rules import known_rules

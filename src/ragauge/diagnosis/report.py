@@ -22,8 +22,7 @@ from ragauge.contracts.diagnosis import (
     Slice,
     Threshold,
 )
-from ragauge.contracts.finding import Finding
-from ragauge.contracts.report import Score
+from ragauge.contracts.report import Finding, Score
 from ragauge.diagnosis.cases import Material, Measured
 from ragauge.diagnosis.catalogue import Entry, KnobMap, actions_of, catalogue, speaks_of
 from ragauge.diagnosis.features import too_fine

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 
 from ragauge.contracts.gold import Gold
-from ragauge.contracts.report import Score
-from ragauge.contracts.verdict import Decision, Op, Rule, Verdict
+from ragauge.contracts.report import Decision, Op, Rule, Score, Verdict
 from ragauge.stats.decision import ALPHA, gain, worst
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from msgspec import structs
 from ragauge.contracts.calibration import Calibration
 from ragauge.contracts.evaluation import Task
 from ragauge.contracts.metric import Metric
-from ragauge.contracts.report import Score
-from ragauge.contracts.verdict import Decision, Rule, Verdict
+from ragauge.contracts.report import Decision, Rule, Score, Verdict
 from ragauge.errors import UsageError
 from ragauge.gates.decide import decide
 from ragauge.gates.rules import Gated, known_rules, merged, parse_rules, without

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from msgspec import Struct, structs
 
 from ragauge.contracts.metric import Better
-from ragauge.contracts.verdict import Rule
+from ragauge.contracts.report import Rule
 from ragauge.errors import UsageError
 from ragauge.gates.decide import TOLERANCE
 

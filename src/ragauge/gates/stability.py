@@ -8,9 +8,8 @@ from typing import Literal
 
 from msgspec import Struct, structs
 
-from ragauge.contracts.report import Score
+from ragauge.contracts.report import Decision, Rule, Score, Verdict
 from ragauge.contracts.stability import Stability
-from ragauge.contracts.verdict import Decision, Rule, Verdict
 from ragauge.errors import UsageError
 from ragauge.gates.decide import MIN_COVERAGE, TOLERANCE, decide, listed, satisfies, verdict_on
 from ragauge.gates.rules import Gated, known_rules, merged, parse_rules

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 
 from msgspec import Struct
 
-from ragauge.contracts.refusal import DEFAULT_STRENGTH, DEFAULT_TOKENS, Strength
+from ragauge.contracts.gold import DEFAULT_STRENGTH, DEFAULT_TOKENS, Strength
 from ragauge.errors import UsageError
 
 PREFIX = "RAGAUGE_"

@@ -12,9 +12,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ragauge.contracts.finding import Finding
 from ragauge.contracts.gold import Gold, GoldMetadata
 from ragauge.contracts.gold_parts import Units
+from ragauge.contracts.report import Finding
 from ragauge.errors import InputRejected
 from ragauge.ingest.fields import BadField, BadRecord, mapping, mappings, quoted, text
 from ragauge.ingest.gold import ALIASES, REQUIRED, gold_in, gold_of, is_metadata, metadata_of

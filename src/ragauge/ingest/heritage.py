@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ragauge.contracts.finding import Finding
+from ragauge.contracts.report import Finding
 from ragauge.ingest.fields import (
     BadField,
     BadRecord,

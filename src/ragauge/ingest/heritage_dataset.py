@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from ragauge.contracts.entities import AnnotatedText
-from ragauge.contracts.finding import Finding
+from ragauge.contracts.report import Finding
 from ragauge.errors import UsageError
 from ragauge.ingest.annotated.brat import read_brat
 from ragauge.ingest.annotated.entity_reading import Given, Reading

@@ -7,9 +7,17 @@ import zlib
 
 from msgspec import Struct, structs
 
-from ragauge.contracts.facts import Facts, Pattern, pattern_facts, pattern_of
-from ragauge.contracts.gold import LOCKED, Gold, constraint_lock
-from ragauge.contracts.refusal import DEFAULT_STRENGTH, DEFAULT_TOKENS, REFUSING, Refusal, Strength
+from ragauge.contracts.gold import (
+    DEFAULT_STRENGTH,
+    DEFAULT_TOKENS,
+    LOCKED,
+    REFUSING,
+    Gold,
+    Refusal,
+    Strength,
+    constraint_lock,
+)
+from ragauge.contracts.metric import Facts, Pattern, pattern_facts, pattern_of
 from ragauge.contracts.run import ORIGINAL, RunFacts, Variation
 from ragauge.contracts.trace import StructuredAnswer, Trace
 from ragauge.text.canonical import CANONS, Canon, Phrases, composed, phrases

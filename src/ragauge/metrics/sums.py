@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec import Struct, field
 
-from ragauge.contracts.facts import Pattern, pattern_facts
-from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row
+from ragauge.contracts.metric import Absent, Metric, NotApplicable, Pattern, Row, pattern_facts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from ragauge.reports.document import Span
-from ragauge.reports.foreign import cut, flat
+from ragauge.text.visible import cut, flat
 
 LONGEST = 1_500  # characters of a text that is compared with another on a page: a longer one is cut
 

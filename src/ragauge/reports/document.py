@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from msgspec import Struct, structs
 
-from ragauge.contracts.finding import Finding
-from ragauge.contracts.report import Advice, Report, Score
-from ragauge.contracts.verdict import Verdict as Gate
+from ragauge.contracts.report import Advice, Finding, Report, Score
+from ragauge.contracts.report import Verdict as Gate
 from ragauge.metrics.names import long_name
 from ragauge.reports import envelope, numbers
 from ragauge.reports.words import wording

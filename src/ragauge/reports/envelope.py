@@ -7,9 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from ragauge.contracts.finding import Finding
-from ragauge.contracts.report import Report, Score
-from ragauge.contracts.verdict import Verdict
+from ragauge.contracts.report import Finding, Report, Score, Verdict
 from ragauge.gates.decide import is_quality
 from ragauge.reports import numbers
 from ragauge.reports.numbers import confidence, count, counted, restriction

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragauge.contracts.verdict import Verdict
+from ragauge.contracts.report import Verdict
 
 ABSENT = "–"  # what is shown where there is no number; the reason is next to it
 DECIMALS = 3

@@ -17,11 +17,11 @@ from ragauge.metrics.headlines import leading
 from ragauge.metrics.names import metric_id
 from ragauge.reports import document as doc
 from ragauge.reports.envelope import gate_words, short_names, verdict_word
-from ragauge.reports.foreign import flat
 from ragauge.reports.formats.html import written
 from ragauge.reports.forms import form_of, render
 from ragauge.reports.numbers import interval, value
 from ragauge.store.files import write_whole
+from ragauge.text.visible import flat
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,8 +10,7 @@ from typing import Any
 
 from ragauge.contracts.report import UnitRows
 from ragauge.errors import UsageError
-from ragauge.reports.foreign import readable
-from ragauge.text.visible import FORMULA
+from ragauge.text.visible import FORMULA, readable
 
 ENDINGS = (".jsonl", ".csv", ".parquet")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragauge.reports import envelope, numbers
-from ragauge.reports.foreign import readable
+from ragauge.text.visible import readable
 
 if TYPE_CHECKING:
     from jinja2 import Environment

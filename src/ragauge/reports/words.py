@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ragauge.contracts.verdict import Decision
+from ragauge.contracts.report import Decision
 from ragauge.reports import numbers
 
 Counted = tuple[str, str]  # `{n} sample`, `{n} samples`

@@ -27,9 +27,7 @@ from ragauge.contracts.annotation import (
     PairAgreement,
     TypedSpan,
 )
-from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.report import ROWS_KEPT, Outcome, Score
-from ragauge.contracts.verdict import Op, Rule, Verdict
+from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Op, Outcome, Rule, Score, Verdict
 from ragauge.errors import UsageError
 from ragauge.gates.rules import merged
 from ragauge.ingest.annotations import Annotations

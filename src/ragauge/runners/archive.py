@@ -31,12 +31,12 @@ from ragauge.contracts.archive import (
     record_member,
     units_member,
 )
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.history import History, NewRun, Run, canonical
+from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected, RagaugeError, UsageError
-from ragauge.reports.foreign import writable
 from ragauge.runners.archive_reading import Archive, Parcel, opened
 from ragauge.store.files import pieces_of, whole
+from ragauge.text.visible import writable
 
 MANY_UNITS = 100_000
 """From here on the size of the rows, not known before they are written, gets 64 bits."""

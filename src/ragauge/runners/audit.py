@@ -13,10 +13,8 @@ from ragauge.citations.reranking import ranks_of
 from ragauge.citations.validator import Policy, needs_documents
 from ragauge.contracts.audit import DEPTHS, AuditReport, Depth
 from ragauge.contracts.citation import Unit
-from ragauge.contracts.gold import Gold, GoldSet
-from ragauge.contracts.refusal import RefusalOptions
-from ragauge.contracts.report import Outcome
-from ragauge.contracts.verdict import Rule
+from ragauge.contracts.gold import Gold, GoldSet, RefusalOptions
+from ragauge.contracts.report import Outcome, Rule
 from ragauge.engines.local import ordered
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.decide import MIN_COVERAGE

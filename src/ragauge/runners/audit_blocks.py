@@ -15,11 +15,10 @@ from ragauge.citations.validator import CitationValidator, Policy
 from ragauge.contracts.audit import OK, AuditedAnswer, CitationFinding, Kind
 from ragauge.contracts.citation import Unit
 from ragauge.contracts.embedder import Embedder
-from ragauge.contracts.finding import PLACES_KEPT
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.metric import Absent
-from ragauge.contracts.report import ROWS_KEPT
+from ragauge.contracts.report import PLACES_KEPT, ROWS_KEPT
 from ragauge.contracts.serving_log import LogEntry
 from ragauge.contracts.trace import Trace
 from ragauge.ingest.auditable import Auditable, auditable_faults, read_auditable

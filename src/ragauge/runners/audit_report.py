@@ -19,11 +19,9 @@ from ragauge.contracts.audit import (
     DepthCount,
 )
 from ragauge.contracts.calibration import Calibration, no_gate
-from ragauge.contracts.finding import Findings
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.manifest import Manifest
-from ragauge.contracts.report import Outcome
-from ragauge.contracts.verdict import Rule, Verdict
+from ragauge.contracts.report import Findings, Outcome, Rule, Verdict
 from ragauge.diagnosis.advice import advise_similarity
 from ragauge.gates.presets import about_deltas, uncalibrated
 from ragauge.metrics.sums import Sums

@@ -10,9 +10,8 @@ from msgspec import structs
 
 from ragauge.citations.codes import CODES, message_of, rank_of
 from ragauge.contracts.audit import OK, AuditedAnswer, AuditFinding
-from ragauge.contracts.finding import Findings
 from ragauge.contracts.metric import Metric, Row
-from ragauge.contracts.report import ROWS_KEPT
+from ragauge.contracts.report import ROWS_KEPT, Findings
 from ragauge.metrics.quality import NO_ANSWER
 from ragauge.metrics.sums import Sums
 from ragauge.runners.audit_blocks import BlockAudit, Noted

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from ragauge.contracts.finding import Findings
+from ragauge.contracts.report import Findings
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.lines import nothing_in
 

@@ -10,8 +10,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from ragauge.contracts.facts import PATTERN, Pattern, pattern_facts
-from ragauge.contracts.metric import Metric
+from ragauge.contracts.metric import PATTERN, Metric, Pattern, pattern_facts
 from ragauge.contracts.report import Score
 from ragauge.contracts.score import (
     SCORE_SCHEMA,

@@ -7,11 +7,9 @@ from array import array
 
 from msgspec import Struct, field
 
-from ragauge.contracts.facts import Facts, Pattern, pattern_facts
-from ragauge.contracts.finding import PLACES_KEPT
 from ragauge.contracts.gold import Gold
-from ragauge.contracts.metric import Absent, Metric, Row
-from ragauge.contracts.report import ROWS_KEPT
+from ragauge.contracts.metric import Absent, Facts, Metric, Pattern, Row, pattern_facts
+from ragauge.contracts.report import PLACES_KEPT, ROWS_KEPT
 from ragauge.contracts.trace import Trace
 from ragauge.errors import InputRejected
 from ragauge.ingest.lines import Block

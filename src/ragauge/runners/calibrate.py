@@ -30,10 +30,8 @@ from ragauge.contracts.calibration import (
 )
 from ragauge.contracts.documents import Documents
 from ragauge.contracts.embedder import Embedder
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Gold, Span, fingerprint
-from ragauge.contracts.report import ROWS_KEPT, Outcome, Score
-from ragauge.contracts.verdict import Rule
+from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Outcome, Rule, Score
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.gold import read_gold
 from ragauge.models.embedders import embedder as embedder_named

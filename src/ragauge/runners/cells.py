@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from ragauge.contracts.facts import Pattern
 from ragauge.contracts.latency import Cell
+from ragauge.contracts.metric import Pattern
 from ragauge.contracts.report import Score
 from ragauge.metrics.sums import Groups, sums_of
 from ragauge.metrics.table import table

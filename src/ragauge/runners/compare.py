@@ -22,12 +22,10 @@ from ragauge.contracts.comparison import (
     Side,
     Way,
 )
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import ANSWERABLE, value_of
 from ragauge.contracts.history import History, Run, RunFilter, UnitRow, canonical
 from ragauge.contracts.metric import Better
-from ragauge.contracts.report import Score
-from ragauge.contracts.verdict import Verdict
+from ragauge.contracts.report import Finding, Findings, Score, Verdict
 from ragauge.engines.progress import Progress, unseen
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.decide import TOLERANCE, Gate, gate_verdict, passes

@@ -24,9 +24,7 @@ from ragauge.contracts.consistency import (
     Label,
     LabelAgreement,
 )
-from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.report import ROWS_KEPT, Score
-from ragauge.contracts.verdict import Rule
+from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Rule, Score
 from ragauge.errors import UsageError
 from ragauge.gates.rules import Ranged, merged, parse_rules
 from ragauge.ingest.judgements import read_judgements, read_raters

@@ -13,11 +13,18 @@ from msgspec import Struct
 
 from ragauge import __version__
 from ragauge.contracts.documents import FrozenDocument
-from ragauge.contracts.finding import Findings
 from ragauge.contracts.gold import ANSWERABLE, Gold, fingerprint
 from ragauge.contracts.metric import Absent, Metric, NotApplicable
-from ragauge.contracts.report import Measured, Outcome, RunReport, Score, UnitRows
-from ragauge.contracts.verdict import Rule, Verdict
+from ragauge.contracts.report import (
+    Findings,
+    Measured,
+    Outcome,
+    Rule,
+    RunReport,
+    Score,
+    UnitRows,
+    Verdict,
+)
 from ragauge.errors import UsageError
 from ragauge.gates.decide import MIN_COVERAGE, decide, decide_each, passed
 from ragauge.metrics.sums import Sums

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from msgspec import Struct
 
-from ragauge.contracts.facts import Pattern
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Gold
-from ragauge.contracts.metric import Absent, Metric, Row
-from ragauge.contracts.report import ROWS_KEPT
+from ragauge.contracts.metric import Absent, Metric, Pattern, Row
+from ragauge.contracts.report import ROWS_KEPT, Finding, Findings
 from ragauge.metrics.quality import NO_ANSWER
 from ragauge.metrics.sums import Groups, Rows, Sums, sums_of
 from ragauge.runners.blocks import BlockScores, Shown

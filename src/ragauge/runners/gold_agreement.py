@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 
 from ragauge.contracts.annotation import AgreementReport
-from ragauge.contracts.report import Outcome
-from ragauge.contracts.verdict import Rule
+from ragauge.contracts.report import Outcome, Rule
 from ragauge.errors import UsageError
 from ragauge.gates.rules import Ranged, parse_rules
 from ragauge.ingest.annotations import Annotations, read_annotations

@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Gold, GoldMetadata, fingerprint
 from ragauge.contracts.gold_parts import ConvertReport, Units
 from ragauge.contracts.gold_report import Severity, judged
+from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import UsageError
 from ragauge.ingest.gold import ALIASES
 from ragauge.ingest.gold_forms import read_any, table_of

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.gold_report import DiffReport, Revision, Severity, judged
+from ragauge.contracts.report import Finding, Findings
 from ragauge.text.canonical import same_question
 
 MEANING: dict[str, Callable[[Gold], object]] = {

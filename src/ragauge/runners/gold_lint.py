@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 
 from ragauge.citations.spans import covered
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Chunk, Gold, constraint_lock, value_of
 from ragauge.contracts.gold_report import AnchorChunks, LintReport, Severity, Summary, judged
+from ragauge.contracts.report import Finding, Findings
 from ragauge.text.agreement import NEGATIONS
 from ragauge.text.canonical import canonical, composed, phrases, same_question
 from ragauge.text.stems import stem

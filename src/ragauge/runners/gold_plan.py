@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from ragauge.contracts.annotation import AgreementReport
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold_parts import Demand, PlanReport
 from ragauge.contracts.gold_report import Severity, judged
-from ragauge.contracts.report import Score
+from ragauge.contracts.report import Finding, Findings, Score
 from ragauge.ingest.heritage import ENTITY_TYPES, custodian_types
 from ragauge.ingest.heritage_dataset import Dataset, read_dataset
 from ragauge.runners.annotators import BOUND, KAPPA

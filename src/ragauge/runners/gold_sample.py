@@ -9,10 +9,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Gold, fingerprint, metadata_of
 from ragauge.contracts.gold_parts import CELLS_KEPT, DrawnCell, SampleReport, Units
 from ragauge.contracts.gold_report import Severity, judged
+from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import UsageError
 from ragauge.runners.gold_convert import encoded, form_of, write_new
 from ragauge.runners.gold_split import factors_of, key_of, value_or_none, words_of

@@ -7,10 +7,10 @@ from fractions import Fraction
 from math import lcm
 from pathlib import Path
 
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import ANSWERABLE, Gold, fingerprint, metadata_of, value_of
 from ragauge.contracts.gold_parts import CELLS_KEPT, Part, PartCell, SplitReport, Units
 from ragauge.contracts.gold_report import Severity, judged
+from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import UsageError
 from ragauge.runners.gold_convert import encoded, write_new
 from ragauge.stats.sampling import Key, SplitCell

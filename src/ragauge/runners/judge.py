@@ -11,9 +11,9 @@ from msgspec import Struct, structs
 
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.metric import Absent, Metric, Row
+from ragauge.contracts.report import Rule
 from ragauge.contracts.run import QuestionRuns
 from ragauge.contracts.stability import Stability
-from ragauge.contracts.verdict import Rule
 from ragauge.gates.decide import TOLERANCE, meets, satisfies
 from ragauge.gates.stability import Failed, failed_gates, verdict
 from ragauge.metrics.stability import METRICS, median_distance

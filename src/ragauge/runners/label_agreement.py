@@ -19,8 +19,7 @@ from ragauge.contracts.annotation import (
     LabelShare,
     PairAgreement,
 )
-from ragauge.contracts.finding import Finding
-from ragauge.contracts.report import Score
+from ragauge.contracts.report import Finding, Score
 from ragauge.ingest.annotations import Annotations, in_order
 from ragauge.runners.annotators import (
     ALPHA,

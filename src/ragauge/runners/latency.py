@@ -16,7 +16,6 @@ import msgspec
 from msgspec import Struct, structs
 
 from ragauge import __version__
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Gold, fingerprint
 from ragauge.contracts.latency import (
     Arrivals,
@@ -28,7 +27,7 @@ from ragauge.contracts.latency import (
     cell_name,
     shown_ms,
 )
-from ragauge.contracts.report import Outcome
+from ragauge.contracts.report import Finding, Findings, Outcome
 from ragauge.contracts.run import PlannedRun, Variation
 from ragauge.contracts.system import Ask, CallFailed, System
 from ragauge.contracts.trace import Trace

@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ragauge import __version__
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Gold, fingerprint
-from ragauge.contracts.report import Score
+from ragauge.contracts.report import Finding, Findings, Rule, Score
 from ragauge.contracts.run import PlannedRun, QuestionRuns, RunFacts, SweepPlan
 from ragauge.contracts.sweep import Ended, SweepCoverage, SweepReport
 from ragauge.contracts.trace import Trace
-from ragauge.contracts.verdict import Rule
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.decide import decide
 from ragauge.gates.stability import rules_of

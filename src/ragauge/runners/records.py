@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ragauge.contracts.facts import Pattern, pattern_facts
 from ragauge.contracts.gold import Gold
-from ragauge.contracts.metric import Absent, Metric
+from ragauge.contracts.metric import Absent, Metric, Pattern, pattern_facts
 from ragauge.metrics.quality import label, triage
 from ragauge.runners.gather import Record
 

@@ -14,10 +14,8 @@ from msgspec import Struct, structs
 
 from ragauge import __version__
 from ragauge.contracts.comparison import ChangePoint, HistoryPoint, HistoryReport
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.history import History, RecordedMetric, Run, RunFilter, canonical
-from ragauge.contracts.report import Score
-from ragauge.contracts.verdict import Rule, Verdict
+from ragauge.contracts.report import Finding, Findings, Rule, Score, Verdict
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.decide import decide
 from ragauge.gates.rules import Ranged, parse_rules

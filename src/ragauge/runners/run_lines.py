@@ -13,8 +13,8 @@ from typing import BinaryIO, cast
 
 import numpy as np
 
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Gold
+from ragauge.contracts.report import Finding, Findings
 from ragauge.contracts.trace import Trace
 from ragauge.ingest.lines import Block, blocks
 from ragauge.ingest.trace_lines import BadLine, faults_of, trace_in

@@ -10,14 +10,10 @@ from typing import Annotated, Any
 
 from msgspec import Meta, structs
 
-from ragauge.contracts.facts import PATTERN, Pattern, pattern_facts, pattern_of
-from ragauge.contracts.finding import Finding
-from ragauge.contracts.gold import value_of
-from ragauge.contracts.metric import Metric
-from ragauge.contracts.refusal import RefusalOptions
-from ragauge.contracts.report import ROWS_KEPT, Outcome, Score
+from ragauge.contracts.gold import RefusalOptions, value_of
+from ragauge.contracts.metric import PATTERN, Metric, Pattern, pattern_facts, pattern_of
+from ragauge.contracts.report import ROWS_KEPT, Finding, Outcome, Rule, Score
 from ragauge.contracts.score import Coverage, QuestionRow, ScoreReport
-from ragauge.contracts.verdict import Rule
 from ragauge.diagnosis.advice import advise
 from ragauge.engines.local import ordered
 from ragauge.errors import UsageError

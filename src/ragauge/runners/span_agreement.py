@@ -21,8 +21,7 @@ from ragauge.contracts.annotation import (
     TypedSpan,
 )
 from ragauge.contracts.entities import Entity, Fragment
-from ragauge.contracts.finding import Finding
-from ragauge.contracts.report import Score
+from ragauge.contracts.report import Finding, Score
 from ragauge.metrics.entity_matching import matched, outcomes, tokens_of
 from ragauge.metrics.names import short_name
 from ragauge.runners.annotators import (

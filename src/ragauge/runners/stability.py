@@ -9,15 +9,13 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, structs
 
-from ragauge.contracts.gold import Gold
+from ragauge.contracts.gold import Gold, RefusalOptions
 from ragauge.contracts.kept import KeptAnswer
-from ragauge.contracts.refusal import RefusalOptions
-from ragauge.contracts.report import Outcome
+from ragauge.contracts.report import Outcome, Rule
 from ragauge.contracts.stability import (
     QuestionStability,
     StabilityReport,
 )
-from ragauge.contracts.verdict import Rule
 from ragauge.diagnosis.advice import advise_stability
 from ragauge.errors import UsageError
 from ragauge.gates.decide import TOLERANCE

@@ -16,9 +16,8 @@ from msgspec import Struct, structs
 
 from ragauge import __version__
 from ragauge.contracts.comparison import ComparisonReport
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.history import REPORT, History, Run, RunFilter
-from ragauge.contracts.report import Outcome, Score
+from ragauge.contracts.report import Finding, Findings, Outcome, Score, Verdict
 from ragauge.contracts.suite import (
     CHANGE,
     SESSION_LABEL,
@@ -33,7 +32,6 @@ from ragauge.contracts.suite import (
     TaskReport,
 )
 from ragauge.contracts.sweep import Progress
-from ragauge.contracts.verdict import Verdict
 from ragauge.errors import RagaugeError, UsageError
 from ragauge.runners.compare import compare
 from ragauge.runners.evaluation import Evaluation

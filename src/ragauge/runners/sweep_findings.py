@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.gold import Gold, fingerprint
-from ragauge.contracts.refusal import REFUSING, Refusal, Strength
+from ragauge.contracts.gold import REFUSING, Gold, Refusal, Strength, fingerprint
+from ragauge.contracts.report import Finding, Findings, Rule
 from ragauge.contracts.run import SweepPlan
-from ragauge.contracts.verdict import Rule
 from ragauge.metrics.factors import effects, same_output
 from ragauge.runners.plans import Plans
 from ragauge.runners.question_stability import JudgedQuestion

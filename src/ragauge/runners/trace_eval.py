@@ -12,10 +12,9 @@ from msgspec import Meta, Struct, field, structs
 
 from ragauge.contracts.citation import Unit
 from ragauge.contracts.documents import FrozenDocument
-from ragauge.contracts.gold import Gold
+from ragauge.contracts.gold import Gold, RefusalOptions
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.metric import Absent
-from ragauge.contracts.refusal import RefusalOptions
 from ragauge.contracts.report import Outcome, Score
 from ragauge.contracts.run import ORIGINAL, Grid
 from ragauge.contracts.sweep import Progress, SweepReport

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 
 from ragauge.contracts.audit import OK, STATES, AuditFinding
-from ragauge.contracts.finding import Findings
 from ragauge.contracts.gold import Gold, fingerprint
 from ragauge.contracts.metric import Absent
-from ragauge.contracts.report import Advice, Outcome
+from ragauge.contracts.report import Advice, Findings, Outcome, Rule
 from ragauge.contracts.trace_eval import OverQuestions, TraceEvalCoverage, TraceEvalReport
-from ragauge.contracts.verdict import Rule
 from ragauge.diagnosis.advice import advise_traceability, traceability_facts
 from ragauge.gates.decide import TOLERANCE, meets, satisfies
 from ragauge.gates.presets import trace_eval_rules, with_deltas

@@ -14,8 +14,7 @@ from ragauge.contracts.latency import (
     shown_ms,
     shown_points,
 )
-from ragauge.contracts.report import Score
-from ragauge.contracts.verdict import Rule, Verdict
+from ragauge.contracts.report import Rule, Score, Verdict
 from ragauge.gates.decide import decide
 from ragauge.runners.cells import NO_GOLD, PRECISION, UNDER_REFUSAL
 from ragauge.stats.intervals import wilson

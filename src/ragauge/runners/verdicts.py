@@ -10,7 +10,7 @@ import numpy as np
 
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.metric import Absent, Row
-from ragauge.contracts.report import ROWS_KEPT, Measured, Score
+from ragauge.contracts.report import ROWS_KEPT, Measured, Rule, Score, Verdict
 from ragauge.contracts.run import FACTORS
 from ragauge.contracts.stability import (
     STABILITIES,
@@ -20,7 +20,6 @@ from ragauge.contracts.stability import (
     Stability,
     StabilityCoverage,
 )
-from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.diagnosis.advice import StabilityFacts, stability_facts
 from ragauge.gates.decide import meets
 from ragauge.gates.stability import MORE_RUNS, STABLE, rule_verdict

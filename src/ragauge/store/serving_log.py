@@ -10,8 +10,8 @@ from typing import Any
 from msgspec.structs import asdict, replace
 from sqlalchemy import Connection, RowMapping, collate, select
 
-from ragauge.contracts.finding import PLACES_KEPT
 from ragauge.contracts.history import NoHistory
+from ragauge.contracts.report import PLACES_KEPT
 from ragauge.contracts.serving_log import LogEntry
 from ragauge.errors import InputRejected
 from ragauge.store.database import BATCH, Database, insert_unless_there, open_database

@@ -12,7 +12,7 @@ import re
 
 from msgspec import Struct
 
-from ragauge.contracts.refusal import (
+from ragauge.contracts.gold import (
     DEFAULT_STRENGTH,
     DEFAULT_TOKENS,
     REFUSING,

@@ -10,8 +10,7 @@ from ragauge.contracts.audit import (
     CodeCount,
     DepthCount,
 )
-from ragauge.contracts.report import Advice, Score
-from ragauge.contracts.verdict import Verdict
+from ragauge.contracts.report import Advice, Score, Verdict
 
 MATCH = "traceability.citation_match"
 VALID = "traceability.valid"

@@ -7,7 +7,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from ragauge.contracts.calibration import CalibrationReport
-from ragauge.contracts.finding import Finding
+from ragauge.contracts.report import Finding
 from ragauge.contracts.schemas import schema
 from ragauge.reports.forms import render
 from ragauge.runners.calibrate import calibrate_deltas

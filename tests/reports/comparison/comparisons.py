@@ -12,8 +12,7 @@ from ragauge.contracts.comparison import (
     HistoryReport,
     Side,
 )
-from ragauge.contracts.finding import Finding
-from ragauge.contracts.report import Score
+from ragauge.contracts.report import Finding, Score
 from ragauge.gates.decide import gate_verdict
 
 WORSE, BETTER, SAME = "quality.precision_cited", "quality.over_refusal", "quality.errors"

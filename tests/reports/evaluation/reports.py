@@ -24,9 +24,7 @@ from ragauge.contracts.evaluation import (
     TokenCounts,
     TypeShare,
 )
-from ragauge.contracts.finding import Finding
-from ragauge.contracts.report import Advice, Score
-from ragauge.contracts.verdict import Verdict
+from ragauge.contracts.report import Advice, Finding, Score, Verdict
 
 LETTERS = tuple("GLAMORCUBESFIXPHDNT")
 SENTENCE = (

@@ -30,9 +30,9 @@ from ragauge.metrics.facts import Reader
 from ragauge.reports import document as doc
 from ragauge.reports.differences import Differing, spans
 from ragauge.reports.document import Block, Facts, Section, Span, Text, Words
-from ragauge.reports.foreign import cut, readable
 from ragauge.reports.numbers import count, counted
 from ragauge.text.canonical import composed
+from ragauge.text.visible import cut, readable
 
 if TYPE_CHECKING:
     from markupsafe import Markup

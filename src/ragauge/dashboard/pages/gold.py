@@ -21,12 +21,11 @@ from ragauge.dashboard.unit_list import right_means
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.document import Block, Cell, Column, Range, Span, Square, Table, Text
-from ragauge.reports.foreign import cut
 from ragauge.reports.kinds.runs import when
 from ragauge.reports.numbers import count, counted
 from ragauge.stats.intervals import wilson
 from ragauge.text.natural import natural
-from ragauge.text.visible import visible
+from ragauge.text.visible import cut, visible
 
 Sort = Literal["place", "qid", "question", "answerable"]
 

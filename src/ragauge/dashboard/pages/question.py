@@ -17,9 +17,9 @@ from ragauge.contracts.evaluation import (
     LinkDetail,
     RankingDetail,
 )
-from ragauge.contracts.facts import Facts as AnswerFacts
 from ragauge.contracts.gold import Gold, stratum_text
 from ragauge.contracts.history import Run, UnitRow
+from ragauge.contracts.metric import Facts as AnswerFacts
 from ragauge.contracts.stability import StabilityReport
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
@@ -49,12 +49,12 @@ from ragauge.metrics.table import table
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.document import Block, Cell, Column, Facts, Section, Span, Text, Words
-from ragauge.reports.foreign import cut
 from ragauge.reports.kinds.evaluation_rankings import queries
 from ragauge.reports.kinds.evaluation_tables import errors_table, unit_of
 from ragauge.reports.kinds.runs import when
 from ragauge.reports.kinds.trace_eval import MEANINGS
 from ragauge.text.canonical import composed
+from ragauge.text.visible import cut
 
 SHOWN_APART = frozenset(
     ("claim", "cited", "error", "explained_by", "failed", "cells", "triage", "question", "broken")

@@ -34,12 +34,12 @@ from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.differences import MOST_MARKED, MOST_WORK, differences, spans
 from ragauge.reports.document import Block, Cell, Column, Facts, Section, Span, Text, Words
-from ragauge.reports.foreign import cut, flat
 from ragauge.reports.kinds.evaluation_answers import checked_sentence, marked_words, quoted
 from ragauge.text.canonical import composed
 from ragauge.text.citations import list_spans
 from ragauge.text.grounding import groundedness
 from ragauge.text.grounding.markers import cited_in
+from ragauge.text.visible import cut, flat
 
 LONGEST_CHECKED, MOST_TEXT = 10_000, 100_000
 """Characters of an answer, and of what was retrieved for it, that are compared for one page."""

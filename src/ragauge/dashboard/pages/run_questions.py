@@ -26,10 +26,10 @@ from ragauge.dashboard.rendering import drawn
 from ragauge.dashboard.unit_list import LIST_FIELDS, doubt, list_fields, right_means, unit_query
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Cell, Column, Span, Table, Text, Tone
-from ragauge.reports.foreign import cut
 from ragauge.reports.kinds import eval_all
 from ragauge.reports.kinds import runs as story
 from ragauge.reports.numbers import count
+from ragauge.text.visible import cut
 
 CellOf = Callable[[UnitRow], Cell]
 

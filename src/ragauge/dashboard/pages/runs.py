@@ -19,10 +19,10 @@ from ragauge.dashboard.rendering import drawn
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
 from ragauge.reports.document import Cell, Column, Table
-from ragauge.reports.foreign import cut
 from ragauge.reports.kinds import runs as story
 from ragauge.reports.numbers import counted
 from ragauge.text.natural import natural
+from ragauge.text.visible import cut
 
 SORTS = ("recorded_at", "name", "command", "passed", "units")
 NEWEST = "-recorded_at"

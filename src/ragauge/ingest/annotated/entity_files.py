@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from ragauge.contracts.entities import ONE_LAYER, AnnotatedText
-from ragauge.contracts.finding import Finding
+from ragauge.contracts.report import Finding
 from ragauge.errors import UsageError
 from ragauge.ingest.annotated.brat import read_brat
 from ragauge.ingest.annotated.conllu import COLUMNS as CONLLU_COLUMNS

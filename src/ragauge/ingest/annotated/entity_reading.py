@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ragauge.contracts.entities import AnnotatedText, Entity, Fragment
-from ragauge.contracts.finding import Finding
+from ragauge.contracts.report import Finding
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.heritage import Mention, misplacement
 

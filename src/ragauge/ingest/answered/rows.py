@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from ragauge.contracts.answers import AnswerRow
-from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.report import Finding, Findings
 from ragauge.ingest.answered.records import placed_records
 from ragauge.ingest.answered.shapes import (
     ANSWERS,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import structs
 
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.links import GoldLink, GoldLinks, MentionKey, PredictedLink
+from ragauge.contracts.report import Finding, Findings
 from ragauge.ingest.fields import (
     BadField,
     BadRecord,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from ragauge.contracts.finding import Findings
+from ragauge.contracts.report import Findings
 from ragauge.errors import UsageError
 from ragauge.ingest.fields import BadField, expected, quoted
 from ragauge.ingest.lines import read_whole

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from ragauge.contracts.diagnosis import ScoreRow
-from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.answered.shapes import rival_answers
 from ragauge.ingest.fields import BadField, BadRecord, expected, quoted

@@ -19,7 +19,7 @@ from ragauge.contracts.run import Variation, exact
 from ragauge.contracts.stability import Stability
 from ragauge.reports import numbers
 from ragauge.reports.document import Links, Span, Tone, Words, listed, spans
-from ragauge.reports.foreign import cut, shown
+from ragauge.text.visible import cut, shown
 
 if TYPE_CHECKING:
     from markupsafe import Markup

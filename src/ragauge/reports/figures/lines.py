@@ -15,7 +15,7 @@ from ragauge.contracts.history import ID_SHOWN
 from ragauge.reports import numbers, templating
 from ragauge.reports.document import Links
 from ragauge.reports.figures import framed, margin, place
-from ragauge.reports.foreign import shown
+from ragauge.text.visible import shown
 
 if TYPE_CHECKING:
     from markupsafe import Markup

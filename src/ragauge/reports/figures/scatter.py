@@ -11,7 +11,7 @@ from ragauge.contracts.latency import Cell, shown_ms
 from ragauge.reports import document as doc
 from ragauge.reports import numbers, templating
 from ragauge.reports.figures import framed, margin, place
-from ragauge.reports.foreign import cut
+from ragauge.text.visible import cut
 
 if TYPE_CHECKING:
     from markupsafe import Markup

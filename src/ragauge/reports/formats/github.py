@@ -7,9 +7,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ragauge.contracts.verdict import Verdict
+from ragauge.contracts.report import Verdict
 from ragauge.reports import envelope, numbers
-from ragauge.reports.foreign import shown
+from ragauge.text.visible import shown
 
 SHOWN = 10  # GitHub shows this many annotations of a kind for a step, and drops the rest in silence
 LONGEST = 200  # characters of an answer in an annotation

@@ -11,9 +11,9 @@ from xml.etree import ElementTree as ET
 
 from msgspec import Struct
 
-from ragauge.contracts.verdict import Verdict
+from ragauge.contracts.report import Verdict
 from ragauge.reports import envelope, numbers
-from ragauge.reports.foreign import shown
+from ragauge.text.visible import shown
 
 COUNTED = {"failure": "failures", "error": "errors", "skipped": "skipped"}
 """What a test case can hold besides success, and the attribute that counts it."""

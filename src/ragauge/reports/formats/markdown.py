@@ -17,9 +17,9 @@ from msgspec import Struct
 from ragauge.reports import document as blocks
 from ragauge.reports import envelope
 from ragauge.reports.document import Block, Cell, Document, Table
-from ragauge.reports.foreign import cut, shown
 from ragauge.reports.numbers import ABSENT, count
 from ragauge.reports.words import Wording, wording
+from ragauge.text.visible import cut, shown
 
 WIDTH = 80  # of figures
 SHOWN_MORE = 2.5  # how many times the rows of a terminal a comment shows

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ragauge import __version__
 from ragauge.reports import json
-from ragauge.reports.foreign import shown, writable
+from ragauge.text.visible import shown, writable
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT = "ragaugeFinding/v1"

@@ -20,9 +20,9 @@ from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.reports import document as doc
 from ragauge.reports import envelope
 from ragauge.reports.document import Bar, Bars, Block, Cell, Column, Document, Span, Text
-from ragauge.reports.foreign import shown
 from ragauge.reports.formats import github, junit, sarif
 from ragauge.reports.numbers import count, counted
+from ragauge.text.visible import shown
 
 Audited = AuditReport | TraceEvalReport
 

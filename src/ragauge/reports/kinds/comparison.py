@@ -20,7 +20,7 @@ from ragauge.contracts.comparison import (
     Way,
 )
 from ragauge.contracts.history import ID_SHOWN
-from ragauge.contracts.verdict import Verdict as Gate
+from ragauge.contracts.report import Verdict as Gate
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
 from ragauge.reports.differences import Differing, spans

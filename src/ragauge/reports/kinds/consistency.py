@@ -12,9 +12,9 @@ from ragauge.metrics.names import short_name
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.document import Block, Cell, Column, Document, count, names, number
-from ragauge.reports.foreign import flat
 from ragauge.reports.numbers import counted
 from ragauge.reports.spreadsheet import cell
+from ragauge.text.visible import flat
 
 COLUMNS = ("qid", "label_a", "label_b", "final", "why", "reason_a", "reason_b")
 """What a disagreement is written down as, in every format of rows."""

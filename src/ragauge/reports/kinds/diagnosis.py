@@ -16,10 +16,10 @@ from ragauge.diagnosis.words import words
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
 from ragauge.reports.document import Block, Cell, Column, Document, Facts, Section, Span, Text
-from ragauge.reports.foreign import cut
 from ragauge.reports.formats import github, junit
 from ragauge.reports.numbers import count
 from ragauge.reports.words import Phrases, phrases
+from ragauge.text.visible import cut
 
 _NAMES_BY_TONE: dict[doc.Tone, str] = {
     "good": "none grounded said",

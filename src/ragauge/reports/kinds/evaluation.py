@@ -20,8 +20,7 @@ from ragauge.contracts.evaluation import (
     RankingDetail,
     Task,
 )
-from ragauge.contracts.report import Score
-from ragauge.contracts.verdict import Verdict
+from ragauge.contracts.report import Score, Verdict
 from ragauge.metrics.headlines import HEADLINES, NEVER, WORDS, leading
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers

@@ -14,9 +14,9 @@ from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.differences import spans
 from ragauge.reports.document import Bar, Block, Cell, Span, Table, Tone, names, number
-from ragauge.reports.foreign import cut
 from ragauge.reports.kinds.evaluation_tables import EVERYTHING, PLOT
 from ragauge.reports.numbers import count, counted
+from ragauge.text.visible import cut
 
 FAMILY = "answers."
 GROUNDS = (

@@ -21,7 +21,7 @@ from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
 from ragauge.reports.document import Bar, Block, Cell, Column, Span, Table, Tone, names, number
 from ragauge.reports.figures import scatter
-from ragauge.reports.foreign import cut
+from ragauge.text.visible import cut
 
 Measured = Mapping[str, float | None]
 

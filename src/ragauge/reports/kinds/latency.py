@@ -7,7 +7,7 @@ from operator import attrgetter
 from string import ascii_lowercase
 
 from ragauge.contracts.latency import Cell, LatencyReport, shown_ms
-from ragauge.contracts.verdict import Verdict as Gate
+from ragauge.contracts.report import Verdict as Gate
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.document import Block, Column, Document, Figure, Table, Text, names, number

@@ -21,9 +21,9 @@ from ragauge.metrics.headlines import leading
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
 from ragauge.reports.document import Block, Cell, Column, Document, Facts, Verdict
-from ragauge.reports.foreign import shown
 from ragauge.reports.numbers import counted
 from ragauge.text.natural import natural
+from ragauge.text.visible import shown
 
 COLUMNS = 8  # headlines in a list
 COMMIT_SHOWN = 7

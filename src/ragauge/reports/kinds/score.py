@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import structs
 
-from ragauge.contracts.refusal import REFUSING
+from ragauge.contracts.gold import REFUSING
 from ragauge.contracts.score import Comparison, LabelChange, QuestionRow, ScoreReport
 from ragauge.metrics.quality import GOOD_LABELS
 from ragauge.reports import document as doc

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Literal
 
+from ragauge.contracts.report import Verdict
 from ragauge.contracts.run import FACTORS, Variation
 from ragauge.contracts.stability import (
     CELLS,
@@ -18,7 +19,6 @@ from ragauge.contracts.stability import (
     StabilityCoverage,
     StabilityReport,
 )
-from ragauge.contracts.verdict import Verdict
 from ragauge.gates.stability import MORE_RUNS
 from ragauge.metrics.names import short_name
 from ragauge.metrics.stability import METRICS
@@ -28,9 +28,9 @@ from ragauge.reports.differences import marked_spans, spans
 from ragauge.reports.document import Block, Cell, Column, Document, Item, Span, Words, theirs
 from ragauge.reports.figures import heat_map as heat
 from ragauge.reports.figures.heat_map import HeatMap, outcome, right_of, verdict_name
-from ragauge.reports.foreign import cut
 from ragauge.reports.formats import github, junit
 from ragauge.reports.numbers import count, counted
+from ragauge.text.visible import cut
 
 WORST_FIRST: tuple[Stability, ...] = (
     *("stable_fail", "flaky", "incomplete", "not_evaluated", "stable_pass"),

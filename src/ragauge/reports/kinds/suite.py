@@ -11,8 +11,8 @@ from typing import Literal
 
 from ragauge.contracts.comparison import ComparedSlice, ComparisonReport, Outlook
 from ragauge.contracts.history import ID_SHOWN
+from ragauge.contracts.report import Verdict as Gate
 from ragauge.contracts.suite import SuiteReport, TaskReport
-from ragauge.contracts.verdict import Verdict as Gate
 from ragauge.gates.decide import TOLERANCE
 from ragauge.gates.stability import STABLE
 from ragauge.reports import document as doc

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, structs
 
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.judge import JudgeCall, ReplyCache, Usage
+from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import BudgetSpent
 from ragauge.metrics.answers import AnswerFacts
 from ragauge.models.endpoint import rate_per_s

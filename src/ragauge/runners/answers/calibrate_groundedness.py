@@ -24,9 +24,8 @@ from ragauge.contracts.answer_calibration import (
     LabelledScores,
 )
 from ragauge.contracts.answers import ANSWER_KINDS, AnswerKind
-from ragauge.contracts.finding import Finding
 from ragauge.contracts.metric import Absent
-from ragauge.contracts.report import Outcome
+from ragauge.contracts.report import Finding, Outcome
 from ragauge.ingest.fields import quoted
 from ragauge.metrics.answers import AnswerFacts, grounds_of
 from ragauge.runners.answers.agreement import (

@@ -18,8 +18,7 @@ from ragauge.contracts.answer_calibration import (
     Bias,
 )
 from ragauge.contracts.evaluation import AnswerDetail
-from ragauge.contracts.finding import Finding
-from ragauge.contracts.report import Outcome
+from ragauge.contracts.report import Finding, Outcome
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.answered.records import placed_records
 from ragauge.ingest.answered.shapes import own_id

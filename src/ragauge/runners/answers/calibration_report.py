@@ -29,8 +29,7 @@ from ragauge.contracts.answer_calibration import (
 )
 from ragauge.contracts.answers import ANSWER_KINDS
 from ragauge.contracts.evaluation import HumanAgreement
-from ragauge.contracts.report import Outcome, Score
-from ragauge.contracts.verdict import Rule
+from ragauge.contracts.report import Outcome, Rule, Score
 from ragauge.errors import UsageError
 from ragauge.ingest.calibration import AnswerCalibration
 from ragauge.runners.answers.agreement import FOLDS, ROUNDS, SEED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragauge.contracts.finding import Findings
+from ragauge.contracts.report import Findings
 from ragauge.ingest.answered.rows import read_answers
 from ragauge.runners.answers.evaluation import ReadAnswers, outcome_of_answers
 from ragauge.runners.answers.gathering import Asking

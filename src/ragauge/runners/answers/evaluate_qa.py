@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, structs
 
 from ragauge.contracts.answers import AnswerRow
-from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected
 from ragauge.ingest.answered.questions import read_questions
 from ragauge.ingest.answered.rows import Answered, read_answers

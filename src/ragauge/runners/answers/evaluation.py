@@ -24,12 +24,10 @@ from ragauge.contracts.evaluation import (
     ShownSentence,
     Task,
 )
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.metric import Absent, Metric, Row
-from ragauge.contracts.report import ROWS_KEPT
+from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Rule, Verdict
 from ragauge.contracts.trace import Trace
-from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.gates.presets import any_value, undecided
 from ragauge.metrics.answers import AnswerFacts
 from ragauge.metrics.overlap import claim_verdicts, factual_accuracy, tokens_of, verdict_counts

@@ -10,10 +10,10 @@ from msgspec import Struct, structs
 
 from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.embedder import Embedder
-from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.gold import REFUSING, Refusal
 from ragauge.contracts.judge import ReplyCache, Usage
 from ragauge.contracts.metric import Absent, Metric, Row
-from ragauge.contracts.refusal import REFUSING, Refusal
+from ragauge.contracts.report import Finding, Findings
 from ragauge.engines.progress import Progress
 from ragauge.ingest.calibration import AnswerCalibration, Calibrations
 from ragauge.ingest.fields import quoted

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from ragauge.contracts.answers import AnswerRow
-from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.answered.records import placed_records
 from ragauge.ingest.answered.shapes import own_id, row_of

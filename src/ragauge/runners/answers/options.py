@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from ragauge.contracts.answers import AnswerKind
 from ragauge.contracts.evaluation import Task
+from ragauge.contracts.gold import DEFAULT_STRENGTH, DEFAULT_TOKENS, Strength
 from ragauge.contracts.metric import Metric
-from ragauge.contracts.refusal import DEFAULT_STRENGTH, DEFAULT_TOKENS, Strength
-from ragauge.contracts.verdict import Rule
+from ragauge.contracts.report import Rule
 from ragauge.errors import UsageError
 from ragauge.gates.rules import parse_rules
 from ragauge.ingest.calibration import AnswerCalibration, read_answer_calibrations

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ragauge.contracts.entities import AnnotatedText, Entity, EntityColumns, Fragment
-from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.annotated.entity_reading import Given, Reading, ReadingOptions
 from ragauge.ingest.fields import quoted

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ragauge.contracts.entities import ONE_LAYER, AnnotatedText, EntityColumns, Fragment
-from ragauge.contracts.finding import Finding
+from ragauge.contracts.report import Finding
 from ragauge.errors import UsageError
 from ragauge.ingest.annotated.entity_files import EntityFile, entities_of, read_entities
 from ragauge.ingest.annotated.entity_records import ENTITIES, LINKS

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ragauge.contracts.finding import Finding
+from ragauge.contracts.report import Finding
 from ragauge.errors import UsageError
 from ragauge.ingest.annotated.entity_files import read_entities
 from ragauge.ingest.annotated.entity_writing import WRITTEN_FORMS, written

@@ -21,10 +21,17 @@ from ragauge.contracts.evaluation import (
     Task,
     TaskFailure,
 )
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.kept import KeptAnswer
-from ragauge.contracts.report import Measured, Outcome, UnitRows
-from ragauge.contracts.verdict import Decision, Rule, Verdict
+from ragauge.contracts.report import (
+    Decision,
+    Finding,
+    Findings,
+    Measured,
+    Outcome,
+    Rule,
+    UnitRows,
+    Verdict,
+)
 from ragauge.errors import InputRejected, RagaugeError, UsageError
 from ragauge.gates.decide import passed
 from ragauge.gates.presets import demanded, undecided

@@ -12,10 +12,9 @@ import msgspec
 from msgspec import structs
 
 from ragauge.contracts.evaluation import ERRORS_KEPT, EvalReport, KbPair, LinkDetail, LinkError
-from ragauge.contracts.finding import Finding
 from ragauge.contracts.links import GoldLinks, LinkedMention, PredictedLink, SamePair
 from ragauge.contracts.metric import Metric
-from ragauge.contracts.report import Outcome
+from ragauge.contracts.report import Finding, Outcome
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.linked.crosswalk import read_crosswalk

@@ -18,9 +18,8 @@ from ragauge.contracts.evaluation import (
     RankingDetail,
     SourceShare,
 )
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.metric import Metric
-from ragauge.contracts.report import ROWS_KEPT, Outcome
+from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Outcome
 from ragauge.errors import UsageError
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import STDIN

@@ -12,9 +12,8 @@ import msgspec
 import numpy as np
 
 from ragauge.contracts.evaluation import Confusion, EvalReport, LabelDetail
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.labels import MISSING, OTHER, LabelledItem
-from ragauge.contracts.report import Outcome
+from ragauge.contracts.report import Finding, Findings, Outcome
 from ragauge.errors import UsageError
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.labelled.label_sets import labels_met, read_label_set

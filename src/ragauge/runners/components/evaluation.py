@@ -9,10 +9,8 @@ from typing import Any
 from msgspec import Struct
 
 from ragauge.contracts.evaluation import Detail, EvalReport, Task
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Gold, stratum_text
-from ragauge.contracts.report import ROWS_KEPT, Outcome
-from ragauge.contracts.verdict import Verdict
+from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Outcome, Verdict
 from ragauge.diagnosis.advice import advise_component
 from ragauge.errors import UsageError
 from ragauge.gates.decide import decide

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct, structs
 
-from ragauge.contracts.finding import Finding
 from ragauge.contracts.links import NIL_KB, Candidate, GoldLink, GoldLinks, PredictedLink
+from ragauge.contracts.report import Finding
 from ragauge.errors import UsageError
 from ragauge.ingest.annotated.entity_files import EntityFile, read_entities
 from ragauge.ingest.annotated.hipe import is_hipe

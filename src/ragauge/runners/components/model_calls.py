@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from ragauge.contracts.component_models import METHODS
 from ragauge.contracts.evaluation import Task
-from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import UsageError
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.heritage import Entry

@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 
 from ragauge.contracts.evaluation import Task
 from ragauge.contracts.metric import Reads
-from ragauge.contracts.verdict import Rule
+from ragauge.contracts.report import Rule
 from ragauge.errors import InputRejected
 from ragauge.gates.decide import MIN_COVERAGE
 from ragauge.gates.presets import component_rules

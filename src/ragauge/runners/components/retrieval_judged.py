@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec import Struct, structs
 
-from ragauge.contracts.finding import PLACES_KEPT, Finding, Findings
 from ragauge.contracts.rankings import UNJUDGED
+from ragauge.contracts.report import PLACES_KEPT, Finding, Findings
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.ranked.ranking_rows import RankingRows
 from ragauge.metrics.retrieval_order import first_of_each, offsets_of_kept

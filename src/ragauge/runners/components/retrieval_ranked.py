@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from msgspec import Struct, structs
 
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.metric import Absent, Metric
 from ragauge.contracts.rankings import Rankings
+from ragauge.contracts.report import Finding, Findings
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.ranked.ranking_rows import RankingRows
 from ragauge.metrics.retrieval import NoRelevant, named

@@ -16,9 +16,9 @@ import msgspec
 import numpy as np
 from msgspec import Struct, structs
 
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.metric import Absent, Metric, NotApplicable
+from ragauge.contracts.report import Finding, Findings
 from ragauge.contracts.trace import Trace
 from ragauge.engines.local import ordered
 from ragauge.ingest.fields import quoted

@@ -9,9 +9,8 @@ from typing import Annotated, Any
 from msgspec import Meta, structs
 
 from ragauge.contracts.diagnosis import DiagnosisReport, Language, Replay, ScoreRow
-from ragauge.contracts.gold import Gold
+from ragauge.contracts.gold import Gold, RefusalOptions
 from ragauge.contracts.history import History, Run
-from ragauge.contracts.refusal import RefusalOptions
 from ragauge.contracts.run import ORIGINAL, Variation
 from ragauge.diagnosis.cases import Case, Material, Observed
 from ragauge.diagnosis.limits import limits_of

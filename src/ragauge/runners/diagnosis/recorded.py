@@ -10,15 +10,12 @@ from msgspec import structs
 
 from ragauge import __version__
 from ragauge.contracts.diagnosis import ScoreRow, Severity, Threshold
-from ragauge.contracts.facts import PATTERN, Facts
-from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Gold, stratum_text
 from ragauge.contracts.history import REPORT, History, Run, UnitRow
-from ragauge.contracts.metric import Better
-from ragauge.contracts.report import Advice, Outcome, Score
+from ragauge.contracts.metric import PATTERN, Better, Facts
+from ragauge.contracts.report import Advice, Decision, Finding, Findings, Outcome, Score, Verdict
 from ragauge.contracts.run import Variation
 from ragauge.contracts.score import QuestionRow
-from ragauge.contracts.verdict import Decision, Verdict
 from ragauge.diagnosis.cases import Material, Measured, Observed
 from ragauge.diagnosis.features import features
 from ragauge.diagnosis.limits import limits_of

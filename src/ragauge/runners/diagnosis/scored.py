@@ -13,8 +13,7 @@ from ragauge import __version__
 from ragauge.contracts.answers import AnswerRow, Context
 from ragauge.contracts.claims import AnswerClaims
 from ragauge.contracts.diagnosis import AddressCounts, ScoreRow, Threshold
-from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.report import Score
+from ragauge.contracts.report import Finding, Findings, Score
 from ragauge.diagnosis.cases import Material, Measured
 from ragauge.diagnosis.features import features, needed_ranks
 from ragauge.diagnosis.limits import in_range, limits_of, mean, severity

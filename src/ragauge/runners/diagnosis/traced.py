@@ -12,11 +12,9 @@ from ragauge import __version__
 from ragauge.citations.validator import CitationValidator, Policy
 from ragauge.contracts.answers import Context
 from ragauge.contracts.diagnosis import ScoreRow
-from ragauge.contracts.finding import Findings
-from ragauge.contracts.gold import Gold, fingerprint
+from ragauge.contracts.gold import Gold, RefusalOptions, fingerprint
 from ragauge.contracts.manifest import Manifest
-from ragauge.contracts.refusal import RefusalOptions
-from ragauge.contracts.report import Outcome
+from ragauge.contracts.report import Findings, Outcome
 from ragauge.contracts.trace import Trace
 from ragauge.diagnosis.cases import Material, Observed
 from ragauge.diagnosis.features import features, needed_ranks
