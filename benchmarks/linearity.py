@@ -18,7 +18,7 @@ from ragauge.text.grounding import groundedness
 from ragauge.text.grounding.cited import citation_support
 from ragauge.text.jitters import JITTERS, jittered
 from ragauge.text.quantities import quantities
-from ragauge.text.refusals.free import free_refusal
+from ragauge.text.refusal import free_refusal
 from ragauge.text.sentences import sentences
 
 SHORT, TIMES = 6_000, 4

@@ -39,7 +39,7 @@ from ragauge.contracts.trace_eval import Recipe
 from ragauge.diagnosis.report import FailOn
 from ragauge.engines.progress import Progress as _progress_Progress
 from ragauge.errors import RagaugeError as RagaugeError
-from ragauge.gates.decide import Gate
+from ragauge.gates.rules import Gate
 from ragauge.gates.stability import Profile
 from ragauge.ingest.answered.records import Source as _records_Source
 from ragauge.ingest.labelled.labelled_items import Source as _labelled_items_Source
@@ -56,6 +56,7 @@ from ragauge.runners.answers.options import AnswerOptions
 from ragauge.runners.answers.scores import AnswersOutcome
 from ragauge.runners.audit import AuditOptions as AuditOptions
 from ragauge.runners.audit import Progress as _audit_Progress
+from ragauge.runners.blocks import Each
 from ragauge.runners.compare_options import Allowance, CompareOptions
 from ragauge.runners.components.entity_sides import Source
 from ragauge.runners.components.evaluate_all import AllOptions, Entries
@@ -68,7 +69,6 @@ from ragauge.runners.components.linking_join import Duplicates
 from ragauge.runners.components.model_calls import Progress as _model_calls_Progress
 from ragauge.runners.components.retrieval_ranked import Duplicates as _retrieval_ranked_Duplicates
 from ragauge.runners.diagnosis.diagnose import AskAgain, DiagnoseOptions
-from ragauge.runners.gather import Each
 from ragauge.runners.judge import Adaptive
 from ragauge.runners.metric_change import Method
 from ragauge.runners.recording import record as record

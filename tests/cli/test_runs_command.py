@@ -19,7 +19,7 @@ from ragauge.contracts.kinds import SHOWN
 from ragauge.contracts.report import Measured, Outcome, Rule, Score, UnitRows
 from ragauge.contracts.schemas import RECORDS, examples
 from ragauge.demo import GOLD
-from ragauge.gates.decide import decide
+from ragauge.gates.rules import decide
 from ragauge.runners.recording import record
 from ragauge.runners.score import score
 from ragauge.runners.stability import stability

@@ -10,7 +10,6 @@ from ragauge import score
 from ragauge.contracts.calibration import Calibration
 from ragauge.contracts.report import Score
 from ragauge.errors import UsageError
-from ragauge.gates.decide import decide, decide_each
 from ragauge.gates.presets import (
     about_deltas,
     audit_rules,
@@ -19,7 +18,7 @@ from ragauge.gates.presets import (
     uncalibrated,
     with_deltas,
 )
-from ragauge.gates.rules import known_rules, parse_rules
+from ragauge.gates.rules import decide, decide_each, known_rules, parse_rules
 from ragauge.metrics.table import find, table
 
 

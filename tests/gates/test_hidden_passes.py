@@ -8,9 +8,8 @@ import pytest
 
 from ragauge import diagnose, evaluate_answers, score
 from ragauge.errors import UsageError
-from ragauge.gates.decide import is_quality
 from ragauge.gates.presets import component_rules
-from ragauge.gates.rules import known_rules
+from ragauge.gates.rules import is_quality, known_rules
 from ragauge.metrics.table import find
 from ragauge.reports.kinds.evaluation import verdict_words
 from ragauge.runners.recording import record

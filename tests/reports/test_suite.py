@@ -9,7 +9,7 @@ import pytest
 
 from ragauge.contracts.report import Rule, Score, Verdict
 from ragauge.contracts.suite import SuiteCoverage, SuiteReport, TaskReport
-from ragauge.gates.decide import decide_each
+from ragauge.gates.rules import decide_each
 from ragauge.gates.stability import STABLE, rule_verdict, stable_gate
 from ragauge.reports.forms import render
 

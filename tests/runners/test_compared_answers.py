@@ -6,8 +6,8 @@ import pytest
 
 from ragauge.contracts.evaluation import Task
 from ragauge.contracts.report import Rule, Score
-from ragauge.gates.decide import decide
-from ragauge.metrics.headlines import HEADLINES
+from ragauge.gates.rules import decide
+from ragauge.metrics.names import HEADLINES
 from ragauge.runners.compare import compare
 from tests.runners.recorded import ones, record
 

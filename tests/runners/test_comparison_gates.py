@@ -8,7 +8,7 @@ from msgspec import structs
 from ragauge.contracts.history import NewRun
 from ragauge.contracts.report import Rule
 from ragauge.errors import InputRejected, UsageError
-from ragauge.gates.decide import satisfies
+from ragauge.gates.rules import satisfies
 from ragauge.reports.forms import render
 from ragauge.runners.compare import compare
 from ragauge.store.history import open_history

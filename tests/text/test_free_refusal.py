@@ -8,8 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.text.refusal import REFUSING, is_refusal, refusal_in_free_words
-from ragauge.text.refusals.free import HEAD, TAIL, cued, free_refusal
+from ragauge.text.refusal import (
+    HEAD,
+    REFUSING,
+    TAIL,
+    cued,
+    free_refusal,
+    is_refusal,
+    refusal_in_free_words,
+)
 from tests.components.shared_data import shared
 from tests.text.refusal_sentences import ANSWERS, OPEN, REFUSALS
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ragauge.cli.evaluating import FORMS, evaluated, evaluating_options
-from ragauge.cli.output import NOT_MEASURED, refuse_overwriting, remark
-from ragauge.cli.progress import counting
+from ragauge.cli.output import NOT_MEASURED, counting, refuse_overwriting, remark
 from ragauge.cli.run_store import calibrations_at, place_of
 from ragauge.cli.settings import input_format, kind_option, options, options_of, settings
 from ragauge.contracts.gold import RefusalOptions

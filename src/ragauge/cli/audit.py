@@ -10,12 +10,12 @@ import click
 from ragauge.cli.output import (
     NOT_MEASURED,
     forms_of,
+    reading_progress,
     refuse_overwriting,
     say,
     show,
     write_reports,
 )
-from ragauge.cli.progress import reading_progress
 from ragauge.cli.run_store import recorder, recording_options, remark_logs
 from ragauge.cli.settings import (
     auditing_options,

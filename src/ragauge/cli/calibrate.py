@@ -12,13 +12,14 @@ import click
 from ragauge.cli.answering import SPENT, announced, call_options, kept_replies
 from ragauge.cli.output import (
     NOT_MEASURED,
+    bar,
+    counting,
     forms_of,
     refuse_overwriting,
     remark,
     show,
     write_reports,
 )
-from ragauge.cli.progress import bar, counting
 from ragauge.cli.run_store import keep_in_store, store_option
 from ragauge.cli.settings import (
     formats,

@@ -127,7 +127,7 @@ def _refusals(project: list[_Settings]) -> str | None:
 
 def _ungated(project: list[_Settings]) -> str | None:
     from ragauge.errors import RagaugeError
-    from ragauge.gates.decide import is_quality
+    from ragauge.gates.rules import is_quality
 
     found = []
     for one in project:

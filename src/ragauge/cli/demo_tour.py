@@ -15,8 +15,7 @@ import click
 from rich.text import Text
 
 from ragauge.cli.demo import write_traces
-from ragauge.cli.output import screen
-from ragauge.cli.progress import call_progress
+from ragauge.cli.output import call_progress, screen
 from ragauge.contracts.diagnosis import DiagnosisReport
 from ragauge.contracts.history import History, RunFilter
 from ragauge.contracts.report import Outcome

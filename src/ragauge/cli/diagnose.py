@@ -11,13 +11,14 @@ import click
 
 from ragauge.cli.output import (
     INTERRUPTED,
+    call_progress,
+    counting,
     forms_of,
     refuse_overwriting,
     screen,
     show,
     write_reports,
 )
-from ragauge.cli.progress import call_progress, counting
 from ragauge.cli.run_store import history_at, store_option
 from ragauge.cli.settings import formats, options_of, report_option, settings
 from ragauge.cli.sweep import GO_ON, asked_system

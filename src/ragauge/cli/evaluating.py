@@ -12,6 +12,7 @@ import click
 
 from ragauge.cli.output import (
     NOT_MEASURED,
+    counting,
     forms_of,
     refuse_overwriting,
     remark,
@@ -20,7 +21,6 @@ from ragauge.cli.output import (
     write_file,
     write_reports,
 )
-from ragauge.cli.progress import counting
 from ragauge.cli.run_store import recorder, recording_options
 from ragauge.cli.settings import (
     formats,

@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragauge.cli.output import NOT_MEASURED, forms_of, show, verdict_code, write_reports
-from ragauge.cli.progress import reading_progress
+from ragauge.cli.output import (
+    NOT_MEASURED,
+    forms_of,
+    reading_progress,
+    show,
+    verdict_code,
+    write_reports,
+)
 from ragauge.cli.run_store import recorder, recording_options, rows_of
 from ragauge.cli.settings import options_of, report_option, settings
 

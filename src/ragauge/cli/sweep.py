@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragauge.cli.output import INTERRUPTED, NOT_MEASURED, remark, say_json, screen
-from ragauge.cli.progress import call_progress
+from ragauge.cli.output import INTERRUPTED, NOT_MEASURED, call_progress, remark, say_json, screen
 from ragauge.cli.settings import formats, options_of, origins, settings, system_options
 
 if TYPE_CHECKING:

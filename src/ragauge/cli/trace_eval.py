@@ -10,13 +10,13 @@ import click
 from ragauge.cli.output import (
     INTERRUPTED,
     NOT_MEASURED,
+    call_progress,
     forms_of,
     refuse_overwriting,
     remark,
     show,
     write_reports,
 )
-from ragauge.cli.progress import call_progress
 from ragauge.cli.run_store import recorder, recording_options, remark_logs
 from ragauge.cli.settings import (
     auditing_options,

@@ -28,7 +28,7 @@ from ragauge.dashboard.page import FORMS, Page, download
 from ragauge.dashboard.parts import Listed
 from ragauge.dashboard.rendering import render
 from ragauge.errors import UsageError
-from ragauge.gates.decide import satisfies
+from ragauge.gates.rules import satisfies
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.document import Data, Span, Table

@@ -16,8 +16,7 @@ from ragauge.contracts.score import QuestionRow
 from ragauge.contracts.stability import FactorEffect, QuestionStability, Stability
 from ragauge.contracts.trace_eval import Broken, TracedQuestion
 from ragauge.diagnosis.catalogue import catalogue
-from ragauge.gates.decide import satisfies
-from ragauge.gates.rules import known_rules
+from ragauge.gates.rules import known_rules, satisfies
 
 SHOWN = 5
 UNKNOWN = "unknown"

@@ -11,8 +11,7 @@ from ragauge.contracts.diagnosis import Severity, Threshold
 from ragauge.contracts.metric import Better
 from ragauge.contracts.report import Rule
 from ragauge.gates import presets, stability
-from ragauge.gates.decide import TOLERANCE
-from ragauge.gates.rules import known_rules
+from ragauge.gates.rules import TOLERANCE, known_rules
 from ragauge.metrics.table import find
 
 _COMMON = Threshold(better="higher", warning=0.7, critical=0.5)

@@ -11,8 +11,7 @@ from ragauge.contracts.evaluation import Task
 from ragauge.contracts.metric import Metric
 from ragauge.contracts.report import Decision, Rule, Score, Verdict
 from ragauge.errors import UsageError
-from ragauge.gates.decide import decide
-from ragauge.gates.rules import Gated, known_rules, merged, parse_rules, without
+from ragauge.gates.rules import Gated, decide, known_rules, merged, parse_rules, without
 
 _INTEGRITY = ("quality.coverage = 1", "quality.errors = 0")
 """Every preset has these: a number over half the questions is no number."""

@@ -1,4 +1,4 @@
-"""Gate rules written as text.
+"""Gate rules written as text, and the verdict on each.
 
 precision_cited>=0.80
 under_refusal<=0.05@95                     the interval's worse end must be inside
@@ -13,15 +13,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from msgspec import Struct, structs
 
+from ragauge.contracts.gold import Gold
 from ragauge.contracts.metric import Better
-from ragauge.contracts.report import Rule
+from ragauge.contracts.report import Decision, Op, Rule, Score, Verdict
 from ragauge.errors import UsageError
-from ragauge.gates.decide import TOLERANCE
+from ragauge.stats.decision import ALPHA, gain, worst
+
+if TYPE_CHECKING:
+    from ragauge.contracts.comparison import Compared
+
 
 _RULE = re.compile(
     r"""\s*(?P<metric>[A-Za-z_](?:[\w.@+-]|\([^()]*\))*?)\s*
@@ -214,3 +219,243 @@ def _conditions(text: str) -> dict[str, Any]:
             raise UsageError(f'condition "{part}": {key} stands there already; one rule for each')
         found[key] = {"true": True, "false": False}.get(value.lower(), value)
     return found
+
+
+TOLERANCE = 1e-9
+"""0.1 + 0.2 must satisfy <= 0.3."""
+INTEGRITY = frozenset(
+    (
+        *("quality.coverage", "quality.errors", "answers.coverage"),
+        *("entities.coverage", "labels.coverage", "linking.coverage", "retrieval.coverage"),
+        "linking.consistency_coverage",
+    )
+)
+"""Metrics that say how much of a set could be measured."""
+MIN_COVERAGE = 0.9
+"""Of the units that should have a value, the fraction that must have one for a gate to decide."""
+
+_COMPARE: dict[str, Callable[[float, float], bool]] = {
+    ">=": lambda value, bound: value >= bound - TOLERANCE,
+    "<=": lambda value, bound: value <= bound + TOLERANCE,
+    ">": lambda value, bound: value > bound + TOLERANCE,
+    "<": lambda value, bound: value < bound - TOLERANCE,
+    "=": lambda value, bound: abs(value - bound) <= TOLERANCE,
+}
+
+
+def decide(rule: Rule, score: Score, least: float = 0, why: str = "") -> Verdict:
+    """The verdict on a complete set; `score.ci` is at the rule's confidence where it has one.
+
+    To pass, the fraction `least` of the units that should have a value must have one, or what the
+    rule itself says; `why` names what keeps the others from having one.
+    """
+    if score.value is None:
+        return verdict_on(rule, score, "not_evaluated", score.reason or "nothing to score")
+    fault = _uncovered(rule, score.n, score.of, least, why)
+    passes: Decision = "not_evaluated" if fault else "pass"
+    if rule.confidence is None:
+        holds = satisfies(rule, score.value)
+        return verdict_on(rule, score, passes if holds else "fail", fault if holds else None)
+    if score.ci is None:
+        return verdict_on(rule, score, "not_evaluated", "the metric has no interval")
+    low, high = score.ci
+    worse = low if rule.op in (">=", ">") else high
+    holds = satisfies(rule, worse)
+    reason = fault
+    if not holds and satisfies(rule, score.value):
+        reason = f"the value is inside, the interval reaches {worse:.4f}: more questions would tell"
+    return verdict_on(rule, score, passes if holds else "fail", reason)
+
+
+def decide_each(
+    rule: Rule, questions: Sequence[tuple[str, float | None, bool]], least: float = 0
+) -> Verdict:
+    """The verdict of a rule per question, over the questions it applies to.
+
+    Of each question it takes the id, the value, and whether it should have one. The value shown is
+    the fraction of questions that satisfy the rule.
+    """
+    judged = [(qid, satisfies(rule, value)) for qid, value, _ in questions if value is not None]
+    of = sum(due for *_, due in questions)
+    if not judged:
+        score = Score(value=None, n=0, of=of, reason="no question the rule applies to")
+        return verdict_on(rule, score, "not_evaluated", score.reason)
+    failing = [qid for qid, holds in judged if not holds]
+    good = len(judged) - len(failing)
+    score = Score(value=good / len(judged), n=len(judged), of=of)
+    k, n = rule.at_least or (1, 1)
+    holds = good * n >= k * len(judged)
+    if holds and (fault := _uncovered(rule, score.n, of, least)):
+        return verdict_on(rule, score, "not_evaluated", fault)
+    reason = f"{len(failing)} of {len(judged)} fail: {listed(failing)}" if failing else None
+    return verdict_on(rule, score, "pass" if holds else "fail", reason)
+
+
+def _uncovered(rule: Rule, n: int, of: int, least: float, why: str = "") -> str | None:
+    """Why a value over `n` of `of` units decides nothing; None where they are enough."""
+    needed = least if rule.over is None else rule.over
+    if n >= needed * of - TOLERANCE:
+        return None
+    causes = f": {why}" if why else ""
+    return f"only {n:,} of {of:,} have a value, and the gate needs {needed * 100:.6g} %{causes}"
+
+
+def passed(gates: Sequence[Verdict]) -> bool | None:
+    """Whether a run passes; None where every gate holds and none of them says it is any good.
+
+    Gates on coverage and errors only say that there is something to judge.
+    """
+    if not all(gate.holds for gate in gates):
+        return False
+    return True if any(is_quality(gate) and gate.verdict == "pass" for gate in gates) else None
+
+
+def is_quality(gate: Verdict | Rule) -> bool:
+    """Whether a gate is about quality, and not about how much could be measured."""
+    return gate.metric not in INTEGRITY
+
+
+def satisfies(rule: Rule, value: float) -> bool:
+    return _COMPARE[rule.op](value, rule.bound)
+
+
+def meets(question: Gold, where: dict[str, Any]) -> bool:
+    """Whether a rule's conditions hold of a question."""
+    known = {**question.strata, "answerable": question.answerable}
+    return all(
+        key in known and str(known[key]).lower() == str(value).lower()
+        for key, value in where.items()
+    )
+
+
+def verdict_on(rule: Rule, score: Score, verdict: Decision, reason: str | None) -> Verdict:
+    """The verdict on a rule, with the score that it was decided by."""
+    return Verdict(
+        rule=str(rule),
+        metric=rule.metric,
+        op=rule.op,
+        bound=rule.bound,
+        value=score.value,
+        n=score.n,
+        ci=score.ci,
+        verdict=verdict,
+        reason=reason,
+        optional=rule.optional,
+    )
+
+
+def listed(qids: list[str], most: int = 5) -> str:
+    """The first ids, and how many more there are."""
+    more = f" and {len(qids) - most} more" if len(qids) > most else ""
+    return ", ".join(qids[:most]) + more
+
+
+Gate = Literal["no-regression", "not-worse"]
+EVALUATED = ("pass", "fail")
+_UNJUDGED = "the test gives no probability: without --method, randomisation gives one"
+_APART = "by ranks it is worse, while the mean did not fall: leave --method out"
+
+
+class Held(Struct, frozen=True):
+    """What is held against the bound, and what comes of it."""
+
+    value: float | None
+    verdict: Decision
+    reason: str | None
+
+
+def gate_verdict(
+    gate: Gate,
+    metric: str,
+    one: Compared,
+    *,
+    named: bool,
+    alpha: float = ALPHA,
+    lacking: str | None = None,
+) -> Verdict:
+    """What a gate says of a metric's change.
+
+    `no-regression` stops a loss beyond the margin and beyond noise: its value is the change, or 0
+    where chance explains the change, so that what cannot be told passes. `not-worse` demands that
+    a loss beyond the margin is ruled out: its value is the worst end of the interval, or the
+    change where that is a gain beyond noise and the interval says less. A metric that neither run
+    could score stops nothing, unless the user named it. A change that the test could not judge is
+    not evaluated, and neither is one that would pass where `lacking` says that a run has too few
+    values.
+    """
+    change = one.mean_change
+    if change is None:
+        absent = one.before is None and one.after is None and one.verdict == "not_comparable"
+        decision: Decision = "not_applicable" if absent and not named else "not_evaluated"
+        held = Held(None, decision, one.reason or "nothing to compare")
+    elif gate == "not-worse":
+        held = _not_worse(one, change)
+    else:
+        held = _no_regression(one, change, alpha)
+    if lacking and held.verdict == "pass":
+        held = Held(held.value, "not_evaluated", lacking)
+    # The bound is the margin, on the side where a metric is worse: a loss of the margin is
+    # accepted where it was seen, and not where it might be. 0 - margin rather than -margin,
+    # because a bound of -0 would be shown with its sign.
+    op: Op = ">" if one.better == "higher" else "<"
+    if gate == "no-regression":
+        op = ">=" if one.better == "higher" else "<="
+    margin = one.margin or 0.0
+    bound = 0.0 - margin if one.better == "higher" else margin
+    return Verdict(
+        rule=f"{metric}{op}{bound:.12g} {gate}",
+        metric=metric,
+        op=op,
+        bound=bound,
+        value=held.value,
+        n=one.n,
+        ci=one.ci,
+        verdict=held.verdict,
+        reason=held.reason,
+    )
+
+
+def passes(gates: Sequence[Verdict]) -> bool:
+    """Whether a gate lets a run through: each metric holds, and one at least was evaluated."""
+    evaluated = any(gate.verdict in EVALUATED for gate in gates)
+    return evaluated and all(gate.holds for gate in gates)
+
+
+def _not_worse(one: Compared, change: float) -> Held:
+    reached = gain(worst(one.ci, one.better), one.better) if one.ci else None
+    inside = one.ci is not None and worst(one.ci, one.better) > -(one.margin or 0.0)
+    if one.verdict in ("better", "not_worse"):
+        return Held(reached if inside else change, "pass", one.reason)
+    said = "there is no interval to rule out a loss beyond the margin"
+    if reached is not None:
+        said = f"a loss beyond the margin is not ruled out: the interval reaches {reached:+.3f}"
+    if one.verdict == "cannot_tell" and one.needed is not None:
+        said += f" with n = {one.n:,}; {one.needed:,} would tell, {one.needed - one.n:,} more"
+    return Held(reached, "fail", _told(said, one.reason))
+
+
+def _no_regression(one: Compared, change: float, alpha: float) -> Held:
+    if one.p is None and one.verdict != "not_worse":
+        return Held(None, "not_evaluated", _told(one.reason, _UNJUDGED))
+    if one.verdict == "worse":
+        if gain(change, one.better) >= 0:
+            return Held(None, "not_evaluated", _told(_APART, one.reason))
+        p = one.p_adjusted
+        found = f"p = {p:.3f}" if p is not None and p >= 0.001 else "p < 0.001"
+        return Held(change, "fail", _told(f"worse than chance explains, {found}", one.reason))
+    if one.p_adjusted is None or one.p_adjusted < alpha:
+        # By ranks a metric may be better while its mean fell: that is no loss beyond noise.
+        lost = one.verdict == "better" and gain(change, one.better) < 0
+        return Held(0.0 if lost else change, "pass", one.reason)
+    seen = None
+    if one.verdict == "cannot_tell" and one.differs:
+        seen = "cannot tell"
+        if one.detectable is not None:
+            seen += f"; with n = {one.n:,} a loss of {one.detectable:.3f} would most likely show"
+        elif not one.reason:
+            seen += f"; no loss shows with n = {one.n:,}"
+    return Held(0.0, "pass", _told(seen, one.reason) or None)
+
+
+def _told(*parts: str | None) -> str:
+    return "; ".join(part for part in parts if part)

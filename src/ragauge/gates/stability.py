@@ -11,8 +11,18 @@ from msgspec import Struct, structs
 from ragauge.contracts.report import Decision, Rule, Score, Verdict
 from ragauge.contracts.stability import Stability
 from ragauge.errors import UsageError
-from ragauge.gates.decide import MIN_COVERAGE, TOLERANCE, decide, listed, satisfies, verdict_on
-from ragauge.gates.rules import Gated, known_rules, merged, parse_rules
+from ragauge.gates.rules import (
+    MIN_COVERAGE,
+    TOLERANCE,
+    Gated,
+    decide,
+    known_rules,
+    listed,
+    merged,
+    parse_rules,
+    satisfies,
+    verdict_on,
+)
 
 Profile = Literal["ours", "reference"]
 

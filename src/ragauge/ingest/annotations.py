@@ -12,20 +12,23 @@ from msgspec import Struct
 
 from ragauge.contracts.annotation import Annotation, Kind, TypedSpan
 from ragauge.errors import UsageError
-from ragauge.ingest.fields import (
+from ragauge.ingest.lines import read_whole
+from ragauge.ingest.records import (
     BadField,
+    Records,
     expected,
+    headed_rows,
     kind,
     mapping,
     mappings,
     number,
     quoted,
     record_id,
+    records_of,
+    refuse,
     text,
     whole,
 )
-from ragauge.ingest.lines import read_whole
-from ragauge.ingest.records import Records, headed_rows, records_of, refuse
 from ragauge.stats.krippendorff import Level
 
 IDS = ("id", "qid")

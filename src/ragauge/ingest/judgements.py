@@ -8,9 +8,19 @@ from functools import partial
 from typing import Any
 
 from ragauge.contracts.consistency import LABELS, Judgement, Label
-from ragauge.ingest.fields import BadField, BadRecord, expected, gathered, quoted, text
 from ragauge.ingest.lines import read_whole
-from ragauge.ingest.records import Records, headed_rows, records_of, refuse
+from ragauge.ingest.records import (
+    BadField,
+    BadRecord,
+    Records,
+    expected,
+    gathered,
+    headed_rows,
+    quoted,
+    records_of,
+    refuse,
+    text,
+)
 
 REQUIRED = ("qid", "label")
 FIELDS = (*REQUIRED, "reason")

@@ -7,20 +7,21 @@ from typing import Any
 
 from ragauge.contracts.manifest import Manifest, bare_hash
 from ragauge.errors import InputRejected
-from ragauge.ingest.fields import (
+from ragauge.ingest.lines import read_whole
+from ragauge.ingest.records import (
     BadField,
+    BadJson,
     BadRecord,
     Check,
+    decode,
     expected,
     kind,
     mapping,
     quoted,
+    rejected,
     text,
     whole,
 )
-from ragauge.ingest.lines import read_whole
-from ragauge.ingest.records import rejected
-from ragauge.ingest.strict_json import BadJson, decode
 
 ALIASES = {
     "embedding": ("embed_model", "embedding_model"),

@@ -12,10 +12,8 @@ from ragauge.contracts.diagnosis import KNOBS
 from ragauge.contracts.run import ORIGINAL, Grid
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.configuration import written
-from ragauge.ingest.fields import expected, kind, quoted
 from ragauge.ingest.lines import STDIN, read_whole
-from ragauge.ingest.records import refuse
-from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.ingest.records import BadJson, decode, expected, kind, quoted, refuse
 
 LONGEST = 200
 """Characters of a name or a label: it is read in a list, and typed."""

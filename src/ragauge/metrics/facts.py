@@ -22,8 +22,7 @@ from ragauge.contracts.run import ORIGINAL, RunFacts, Variation
 from ragauge.contracts.trace import StructuredAnswer, Trace
 from ragauge.text.canonical import CANONS, Canon, Phrases, composed, phrases
 from ragauge.text.citations import inline_markers, take_apart, unique
-from ragauge.text.refusal import Tokens, refusal_in, refusal_in_free_words, tokens
-from ragauge.text.refusals.free import cued
+from ragauge.text.refusal import Tokens, cued, refusal_in, refusal_in_free_words, tokens
 
 EMPTY_ANSWER = "the answer is empty"
 NOT_OK = 'the trace says "ok": false'

@@ -1,9 +1,11 @@
-"""Metrics by the names a user gives them: the whole id, or the id without its family."""
+"""What metrics are called, by users and in reports, and which of them lead a report."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from itertools import chain, zip_longest
+from typing import NamedTuple
 
 from ragauge.errors import UsageError
 
@@ -71,3 +73,105 @@ def metric_id(name: str, ids: Iterable[str], *, unknown: str, listed: str) -> st
     near = difflib.get_close_matches(name, words, n=1)
     hint = f'did you mean "{near[0]}"?' if near else listed
     raise UsageError(f"{unknown}; {hint}")
+
+
+OTHERS = 3
+"""Metrics shown of a family that has no headlines."""
+
+
+class Headlines(NamedTuple):
+    """Ids of metrics, the most telling first."""
+
+    first: tuple[str, ...]
+    """What a verdict names and a comparison tests."""
+    then: tuple[str, ...] = ()
+    """What a list shows besides, where there is room."""
+    tested: tuple[str, ...] = ()
+    """What a comparison tests besides."""
+
+
+def _of(family: str, *names: str) -> tuple[str, ...]:
+    return tuple(f"{family}.{name}" for name in names)
+
+
+_JUDGED = _of(
+    "answers",
+    *("answer_relevancy", "context_precision", "context_recall", "noise_sensitivity", "rubric"),
+    "lexical_faithfulness",
+)
+"""Of the lexical judge it is faithfulness alone: it rates by the words that groundedness uses, and
+testing the same again would only make the correction for many tests stricter."""
+HEADLINES: dict[str, Headlines] = {
+    "score": Headlines(
+        _of("quality", "precision_cited", "over_refusal", "citation_hit_rate", "under_refusal")
+    ),
+    "stability": Headlines(_of("stability", "stable"), _of("stability", "acr", "cghc", "rcr")),
+    "audit": Headlines(
+        (), _of("traceability", "valid", "match_rate", "coverage", "answer_convergent")
+    ),
+    "eval ner": Headlines(_of("entities", "f1_strict", "f1_partial"), _of("entities", "token_f1")),
+    "eval types": Headlines(
+        _of("labels", "accuracy", "macro_f1"), _of("labels", "category_accuracy")
+    ),
+    "eval linking": Headlines(_of("linking", "hits@1", "mrr", "nil_f1")),
+    "eval retrieval": Headlines(_of("retrieval", "ndcg@10", "rr"), _of("retrieval", "recall@10")),
+    "eval answers": Headlines(
+        _of(
+            "answers",
+            *("groundedness", "factual_correctness", "token_recall", "faithfulness"),
+            "number_agreement",
+        ),
+        tested=(*_of("answers", "grounded"), *_JUDGED),
+    ),
+    "eval qa": Headlines(
+        _of("answers", "token_recall", "containment", "faithfulness", "groundedness"),
+        tested=(*_of("answers", "factual_correctness"), *_JUDGED),
+    ),
+}
+"""A family of metrics that several commands measure is led by the first of them."""
+NEVER = frozenset(_of("answers", "brief_faithfulness", "chrf"))
+"""What leads only where nothing else of its family is measured: easy to get right, or hard to
+read."""
+WORDS = {
+    "entities.f1_strict": "strict F1",
+    "entities.f1_partial": "partial F1",
+    "labels.accuracy": "accuracy",
+    "labels.macro_f1": "macro F1",
+    "linking.hits@1": "Hits@1",
+    "linking.mrr": "MRR",
+    "linking.nil_f1": "NIL F1",
+    "retrieval.ndcg@10": "nDCG@10",
+    "retrieval.rr": "MRR",
+    "answers.token_recall": "token recall",
+    "answers.number_agreement": "number agreement",
+    "answers.factual_correctness": "factual correctness",
+}
+"""How a verdict names them, where it is not by their own names."""
+
+
+def leading(ids: Iterable[str], command: str = "") -> list[str]:
+    """Those of the metrics that lead: the first of each family, then the second of each.
+
+    The headlines of the command come first. A family without headlines is led by its first few
+    metrics.
+
+    >>> leading(["answers.brief_faithfulness", "answers.groundedness", "answers.token_recall"])
+    ['answers.groundedness', 'answers.token_recall']
+    """
+    by_family: dict[str, list[str]] = {}
+    for id in ids:
+        by_family.setdefault(id.partition(".")[0], []).append(id)
+    own = [HEADLINES[command]] if command in HEADLINES else []
+    known = [id for one in (*own, *HEADLINES.values()) for id in (*one.first, *one.then)]
+    ranked = [
+        [id for id in dict.fromkeys(known) if id in found]
+        or sorted(found - NEVER or found)[:OTHERS]
+        for found in map(set, by_family.values())
+    ]
+    return [id for id in chain.from_iterable(zip_longest(*ranked)) if id]
+
+
+def compared(command: str) -> tuple[str, ...]:
+    """What a comparison of two runs of a command is about, unless the user names metrics."""
+    one = HEADLINES.get(command)
+    return (*one.first, *one.tested) if one else ()

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ragauge.contracts.report import Finding, Report, Score, Verdict
-from ragauge.gates.decide import is_quality
+from ragauge.gates.rules import is_quality
 from ragauge.reports import numbers
 from ragauge.reports.numbers import confidence, count, counted, restriction
 

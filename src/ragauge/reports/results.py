@@ -12,9 +12,8 @@ from msgspec import structs
 
 from ragauge.contracts.report import Report, RunReport, Score, UnitRows
 from ragauge.errors import UsageError
-from ragauge.gates.decide import is_quality
-from ragauge.metrics.headlines import leading
-from ragauge.metrics.names import metric_id
+from ragauge.gates.rules import is_quality
+from ragauge.metrics.names import leading, metric_id
 from ragauge.reports import document as doc
 from ragauge.reports.envelope import gate_words, short_names, verdict_word
 from ragauge.reports.formats.html import written

@@ -17,15 +17,14 @@ from ragauge.contracts.gold import Gold, GoldSet, RefusalOptions
 from ragauge.contracts.report import Outcome, Rule
 from ragauge.engines.local import ordered
 from ragauge.errors import InputRejected, UsageError
-from ragauge.gates.decide import MIN_COVERAGE
 from ragauge.gates.presets import DELTAS, RANKS, audit_rules, with_deltas
-from ragauge.ingest.auditable import read_auditable
+from ragauge.gates.rules import MIN_COVERAGE
 from ragauge.ingest.calibration import read_calibration
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.lines import STDIN, blocks, nothing_in
 from ragauge.ingest.manifest import read_manifest
 from ragauge.ingest.options import read_section_pairs
-from ragauge.ingest.trace_lines import BadLine, decoded, numbered_lines
+from ragauge.ingest.traces import BadLine, decoded, numbered_lines, read_auditable
 from ragauge.metrics.table import find, reading
 from ragauge.models.embedders import embedder
 from ragauge.models.tokenizers import tokenizer_of
@@ -34,8 +33,7 @@ from ragauge.runners.audit_log import logged, where_to_log, written_at
 from ragauge.runners.audit_report import audit_outcome
 from ragauge.runners.audit_sums import AuditSums
 from ragauge.runners.audit_unit import in_one_unit
-from ragauge.runners.bad_input import allowed_bad, refuse_bad_lines
-from ragauge.runners.join import Join
+from ragauge.runners.join import Join, allowed_bad, refuse_bad_lines
 from ragauge.runners.kept_audits import audited_answers
 from ragauge.runners.options import File, takes
 

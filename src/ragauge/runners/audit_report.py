@@ -33,7 +33,7 @@ from ragauge.text.grounding.model import shipped
 if TYPE_CHECKING:
     from ragauge.runners.audit import AuditOptions
     from ragauge.runners.evaluation import Mask
-    from ragauge.runners.kept_answers import Answers
+    from ragauge.runners.join import Answers
 
 NOT_IN_THE_NUMBERS = (
     *("workers", "log", "to_db", "run", "gates", "gold"),

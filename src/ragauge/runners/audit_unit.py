@@ -10,9 +10,8 @@ from msgspec import Struct
 
 from ragauge.citations.payload import as_mapping, read_fields
 from ragauge.contracts.citation import Unit
-from ragauge.ingest.auditable import Auditable, read_auditable
 from ragauge.ingest.lines import Block
-from ragauge.ingest.trace_lines import BadLine, decoded
+from ragauge.ingest.traces import Auditable, BadLine, decoded, read_auditable
 
 _SIGNS = (b"offsets", b'"tokens')
 """What a line with a place in it holds, in whatever field or text it stands."""

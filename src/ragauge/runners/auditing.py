@@ -34,7 +34,7 @@ from ragauge.contracts.documents import Documents
 from ragauge.contracts.gold import Gold, Span
 from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.metric import Absent
-from ragauge.ingest.auditable import Auditable
+from ragauge.ingest.traces import Auditable
 from ragauge.metrics.facts import EMPTY_ANSWER, answer_given, error_reason
 from ragauge.metrics.quality import NO_CITATIONS
 from ragauge.text.canonical import composed

@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from ragauge.contracts.history import History, Run
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.stability import STABLE
-from ragauge.metrics.headlines import compared
-from ragauge.metrics.names import metric_id
+from ragauge.metrics.names import compared, metric_id
 from ragauge.runners.paired_units import ask_the_same, changed_meaning, gold_of
 
 ALL = "all"

@@ -28,7 +28,7 @@ from ragauge.contracts.metric import Better
 from ragauge.contracts.report import Finding, Findings, Score, Verdict
 from ragauge.engines.progress import Progress, unseen
 from ragauge.errors import InputRejected, UsageError
-from ragauge.gates.decide import TOLERANCE, Gate, gate_verdict, passes
+from ragauge.gates.rules import TOLERANCE, Gate, gate_verdict, passes
 from ragauge.runners.comparability import (
     ALL,
     chosen_metrics,

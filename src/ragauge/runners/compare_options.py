@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 
 from ragauge.contracts.comparison import Correction
 from ragauge.errors import UsageError
-from ragauge.gates.decide import MIN_COVERAGE, Gate
+from ragauge.gates.rules import MIN_COVERAGE, Gate
 from ragauge.metrics.names import short_name
 from ragauge.runners.metric_change import Method
 

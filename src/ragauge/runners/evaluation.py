@@ -26,9 +26,9 @@ from ragauge.contracts.report import (
     Verdict,
 )
 from ragauge.errors import UsageError
-from ragauge.gates.decide import MIN_COVERAGE, decide, decide_each, passed
+from ragauge.gates.rules import MIN_COVERAGE, decide, decide_each, passed
 from ragauge.metrics.sums import Sums
-from ragauge.runners.kept_answers import Answers
+from ragauge.runners.join import Answers
 from ragauge.stats.bootstrap import Bootstrap, mean_interval, metric_interval
 from ragauge.stats.intervals import (
     DEFAULT_CONFIDENCE,

@@ -14,7 +14,7 @@ from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.contracts.report import Rule
 from ragauge.contracts.run import QuestionRuns
 from ragauge.contracts.stability import Stability
-from ragauge.gates.decide import TOLERANCE, meets, satisfies
+from ragauge.gates.rules import TOLERANCE, meets, satisfies
 from ragauge.gates.stability import Failed, failed_gates, verdict
 from ragauge.metrics.stability import METRICS, median_distance
 from ragauge.stats.exact import ALPHA, Decision, ShareTest

@@ -15,10 +15,10 @@ from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.manifest import Manifest
 from ragauge.engines.local import ordered
 from ragauge.ingest.lines import blocks
-from ragauge.ingest.trace_lines import audited_trace, can_be_read_again
+from ragauge.ingest.traces import audited_trace, can_be_read_again
 from ragauge.runners.audit_blocks import AuditSetup, BlockAudit, BlockAuditor
 from ragauge.runners.audit_unit import Piece, in_one_unit
-from ragauge.runners.kept_answers import Answers
+from ragauge.runners.join import Answers
 from ragauge.store.documents import FolderDocuments
 from ragauge.text.canonical import composed
 

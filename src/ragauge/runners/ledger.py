@@ -20,9 +20,9 @@ from ragauge.contracts.run import PlannedRun, QuestionRuns, RunFacts, SweepPlan
 from ragauge.contracts.sweep import Ended, SweepCoverage, SweepReport
 from ragauge.contracts.trace import Trace
 from ragauge.errors import InputRejected, UsageError
-from ragauge.gates.decide import decide
+from ragauge.gates.rules import decide
 from ragauge.gates.stability import rules_of
-from ragauge.ingest.trace_lines import BadLine, trace_in
+from ragauge.ingest.traces import BadLine, trace_in
 from ragauge.metrics.facts import Reader, Reading, run_facts, variation_of
 from ragauge.metrics.table import find
 from ragauge.runners.judge import Judge

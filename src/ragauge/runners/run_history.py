@@ -17,8 +17,7 @@ from ragauge.contracts.comparison import ChangePoint, HistoryPoint, HistoryRepor
 from ragauge.contracts.history import History, RecordedMetric, Run, RunFilter, canonical
 from ragauge.contracts.report import Finding, Findings, Rule, Score, Verdict
 from ragauge.errors import InputRejected, UsageError
-from ragauge.gates.decide import decide
-from ragauge.gates.rules import Ranged, parse_rules
+from ragauge.gates.rules import Ranged, decide, parse_rules
 from ragauge.metrics.names import metric_id, short_name
 from ragauge.runners.comparability import how_made
 from ragauge.runners.paired_units import ask_the_same

@@ -17,10 +17,9 @@ from ragauge.contracts.gold import Gold
 from ragauge.contracts.report import Finding, Findings
 from ragauge.contracts.trace import Trace
 from ragauge.ingest.lines import Block, blocks
-from ragauge.ingest.trace_lines import BadLine, faults_of, trace_in
-from ragauge.runners.bad_input import refuse_bad_lines, refuse_nothing
+from ragauge.ingest.traces import BadLine, faults_of, trace_in
 from ragauge.runners.blocks import refuse_array
-from ragauge.runners.join import Join
+from ragauge.runners.join import Join, refuse_bad_lines, refuse_nothing
 from ragauge.text.visible import one_line
 
 MESSAGE_SHOWN = 400

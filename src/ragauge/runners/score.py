@@ -17,20 +17,17 @@ from ragauge.contracts.score import Coverage, QuestionRow, ScoreReport
 from ragauge.diagnosis.advice import advise
 from ragauge.engines.local import ordered
 from ragauge.errors import UsageError
-from ragauge.gates.decide import MIN_COVERAGE
 from ragauge.gates.presets import BRIEF, DEFAULT, brief_name, preset
-from ragauge.gates.rules import merged, parse_rules, user_rule
+from ragauge.gates.rules import MIN_COVERAGE, merged, parse_rules, user_rule
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.lines import STDIN, Block, blocks
 from ragauge.metrics.facts import Reading, missing
 from ragauge.metrics.quality import GOOD_LABELS, label, triage
 from ragauge.metrics.table import find, reading
-from ragauge.runners.bad_input import allowed_bad, refuse_bad_lines, refuse_nothing
 from ragauge.runners.baseline import Baseline, compared, read_baseline
-from ragauge.runners.blocks import BlockScorer, BlockScores, Shown
+from ragauge.runners.blocks import BlockScorer, BlockScores, Each, Gathering, Record, Shown
 from ragauge.runners.evaluation import Evaluation, by_gold, identity_of, weights_of
-from ragauge.runners.gather import Each, Gathering, Record
-from ragauge.runners.kept_answers import Answers, answers_to
+from ragauge.runners.join import Answers, allowed_bad, answers_to, refuse_bad_lines, refuse_nothing
 from ragauge.runners.options import File, takes
 from ragauge.text.canonical import Canon
 

@@ -18,16 +18,16 @@ from ragauge.contracts.stability import (
 )
 from ragauge.diagnosis.advice import advise_stability
 from ragauge.errors import UsageError
-from ragauge.gates.decide import TOLERANCE
+from ragauge.gates.rules import TOLERANCE
 from ragauge.gates.stability import STABLE, Profile, rules_of, stable_gate
 from ragauge.ingest.gold import read_gold
-from ragauge.ingest.trace_lines import can_be_read_again, whole_trace
+from ragauge.ingest.traces import can_be_read_again, whole_trace
 from ragauge.metrics.facts import Reader, Reading, error_reason
 from ragauge.metrics.stability import METRICS
 from ragauge.metrics.table import find
-from ragauge.runners.bad_input import allowed_bad
 from ragauge.runners.evaluation import identity_of
 from ragauge.runners.heat_map import HeatMap
+from ragauge.runners.join import allowed_bad
 from ragauge.runners.judge import Judge
 from ragauge.runners.options import File, takes
 from ragauge.runners.plans import Plans

@@ -21,11 +21,11 @@ from ragauge.contracts.sweep import Progress, SweepReport
 from ragauge.contracts.system import System
 from ragauge.contracts.trace_eval import AtK, Recipe, TraceEvalReport
 from ragauge.errors import UsageError
-from ragauge.gates.decide import MIN_COVERAGE
+from ragauge.gates.rules import MIN_COVERAGE
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.lines import STDIN
 from ragauge.ingest.manifest import read_manifest
-from ragauge.ingest.trace_lines import trace_in
+from ragauge.ingest.traces import trace_in
 from ragauge.models.embedders import embedder
 from ragauge.runners.audit import AuditOptions
 from ragauge.runners.audit_blocks import AuditSetup, BlockAudit, BlockAuditor

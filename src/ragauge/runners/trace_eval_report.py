@@ -14,8 +14,8 @@ from ragauge.contracts.metric import Absent
 from ragauge.contracts.report import Advice, Findings, Outcome, Rule
 from ragauge.contracts.trace_eval import OverQuestions, TraceEvalCoverage, TraceEvalReport
 from ragauge.diagnosis.advice import advise_traceability, traceability_facts
-from ragauge.gates.decide import TOLERANCE, meets, satisfies
 from ragauge.gates.presets import trace_eval_rules, with_deltas
+from ragauge.gates.rules import TOLERANCE, meets, satisfies
 from ragauge.ingest.calibration import read_calibration
 from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find, reading

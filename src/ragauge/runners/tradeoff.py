@@ -15,7 +15,7 @@ from ragauge.contracts.latency import (
     shown_points,
 )
 from ragauge.contracts.report import Rule, Score, Verdict
-from ragauge.gates.decide import decide
+from ragauge.gates.rules import decide
 from ragauge.runners.cells import NO_GOLD, PRECISION, UNDER_REFUSAL
 from ragauge.stats.intervals import wilson
 

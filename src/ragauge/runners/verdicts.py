@@ -21,7 +21,7 @@ from ragauge.contracts.stability import (
     StabilityCoverage,
 )
 from ragauge.diagnosis.advice import StabilityFacts, stability_facts
-from ragauge.gates.decide import meets
+from ragauge.gates.rules import meets
 from ragauge.gates.stability import MORE_RUNS, STABLE, rule_verdict
 from ragauge.metrics.factors import effect
 from ragauge.metrics.stability import METRICS

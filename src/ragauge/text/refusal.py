@@ -9,8 +9,10 @@ count as refusals.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragauge.contracts.gold import (
     DEFAULT_STRENGTH,
@@ -19,7 +21,17 @@ from ragauge.contracts.gold import (
     Refusal,
     Strength,
 )
-from ragauge.text.refusals.free import Judgement, free_refusal
+from ragauge.text.refusals.rules import (
+    CUES,
+    Folded,
+    Language,
+    Rule,
+    Rules,
+    folded,
+    holds,
+    plain,
+    rules_of,
+)
 
 _FREE: dict[Judgement, Refusal] = {
     "refusal": "free",
@@ -108,3 +120,304 @@ def is_refusal(
     if refusal == "none" and "free" in REFUSING[strength]:
         refusal = refusal_in_free_words(text, question)
     return refusal in REFUSING[strength]
+
+
+Judgement = Literal["refusal", "answer", "undetermined"]
+
+HEAD, TAIL = 1_500, 500
+"""What is looked at of a long answer, in characters: who refuses does it first or last."""
+WHOLE, HINTS = 80, 400
+"""How long an answer can be that is nothing but "unknown"; and one that is nothing but "its date
+is not known", which may be a refusal and may be the right answer."""
+LETTERS_A_WORD = 6
+SHORT_OF_A_CLAIM = 3
+"""Words that are too few to claim anything."""
+ANSWERED_BEFORE = 25
+"""Words of claims before the first refusing ones, from which on these are a note to an answer."""
+ANSWERED_ROUND = 60
+"""Words of claims round them, where some stand before, that make them such a note, too."""
+ASKS = "asks what was meant"
+
+_INFORMATION = (
+    r"(?=.{0,60}(?:info|detail|mention|data|answer|referen|knowledge|specific|context|expla"
+    r"|discuss|descri|document|figure|material|evidence|indicat|record|sign|proof|confirm|guid"
+    r"|source|passage|text|content|statement|instruct|list|section|defini|reason|example|idea"
+    r"|clue|result|knows|match|response|article|way))"
+)
+_SPANISH = (
+    r"(?:lo s|s[eé]|ten[eg]|pu[ed]|pod|hay|disp|enc|con|prop|apar|est|es p|es s|fig|perm|inc|esp"
+    r"|ind|dic|exis|sab|ofre|he|ha |me|da|fac|apl|proc|resp|acl|det|prec|soy|ent|hac|hab|trat|cubr"
+    r"|bas)"
+)
+_CUE = re.compile(
+    r"n(?:ot\b|othing|['’][taeiouyhéê]|iet|icht|ever|/a|able|kno|clea|answ|spec|bek|kla|suf|conn"
+    rf"|vol|tbre|(?<=\bn)(?:o {_INFORMATION}|o {_SPANISH}|one|or |e |either|owhere|ergens|irgend"
+    r"|ulle part|ing[uú]n|i idea|/d)"
+    r"|o[cz](?<=descono.)|(?<=geen)|(?<=kein)|(?<=aucun)"
+    r"|(?<=ign)or|(?<=silen)|(?<=to men)tion|(?<=beyon)d my)"
+)
+_EAST_ASIAN = re.compile("[不没沒无無未难難缺？]|ません|ない|なし|かねま|ください|お願い")
+
+_KANA = re.compile("[\u3040-\u30ff]")
+_SENTENCE_END = re.compile(
+    r"[.!?;\n](?:[\"')\]]*\s+|(?<=\n)|(?<=[\u3040-\u30ff\u4e00-\u9fff][.!?;]))"
+)
+_LETTERS = re.compile(r"[^\W_]")
+_LIST_MARK = re.compile(r"(?:^|\n)\s*(?:[-*•–+]|\d{1,2}[.)])?\s+$")
+_WORD = re.compile(r"[^\W\d_\u3040-\u30ff\u4e00-\u9fff][\w'-]*|\d+")
+_CHINESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
+
+
+class Evidence(Struct, frozen=True):
+    """Words of the answer, and where they are in it."""
+
+    text: str
+    start: int
+    end: int
+
+
+class Verdict(Struct, frozen=True):
+    """Whether an answer refuses, why it is thought so, and the words that say it."""
+
+    verdict: Judgement
+    reason: str
+    evidence: tuple[Evidence, ...] = ()
+
+
+NO_CUE = Verdict("answer", "no word of a refusal")
+
+
+def cued(text: str) -> bool:
+    """Whether a closer look is worth its time: most answers have no word of a refusal.
+
+    It is called for every answer of a million. So almost all of it hangs on one letter, which a
+    regular expression finds as fast as memory is read.
+
+    >>> cued("It opened in 1885."), cued("It is not known.")
+    (False, True)
+    """
+    low = text.lower()
+    if _CUE.search(low) or "?" in low or "pas " in low or "impos" in low or "lack" in low:
+        return True
+    if "idk" in low or "dunno" in low or "please" in low or "por favor" in low or "outside" in low:
+        return True
+    return not low.isascii() and _EAST_ASIAN.search(low) is not None
+
+
+def free_refusal(
+    text: str, language: Language | None = None, question: str | None = None
+) -> Verdict:
+    """Whether an answer says in its own words that it does not answer.
+
+    Without a language, the words themselves show which rules apply. The question matters only
+    where it is about what the documents say: "they do not mention it" answers it.
+
+    >>> free_refusal("I'm sorry, but the documents don't say when it closed.").verdict
+    'refusal'
+    >>> free_refusal("De tekst vermeldt geen prijs, maar de toegang is op zondag gratis.").verdict
+    'undetermined'
+    >>> free_refusal("The museum does not charge admission.")
+    Verdict(verdict='answer', reason='no words that refuse', evidence=())
+    """
+    if not cued(text):
+        return NO_CUE
+    if len(text) > HEAD + TAIL:
+        seen, skipped = text[:HEAD] + "\n" + text[-TAIL:], len(text) - HEAD - TAIL
+    else:
+        seen, skipped = text, 0
+    said = folded(seen)
+    best = NO_CUE
+    for rules in _rules_for(said.text, language):
+        verdict = _Answer(said, rules, skipped, question).verdict()
+        if verdict.verdict == "refusal":
+            best = verdict
+            break
+        if verdict.verdict == "undetermined" or best is NO_CUE:
+            best = verdict
+
+    def place(at: int) -> int:
+        at = said.places[at] if said.places is not None and at < len(said.places) else at
+        return at + skipped - 1 if skipped and at > HEAD else at
+
+    places = [(place(one.start), place(one.end - 1) + 1) for one in best.evidence]
+    evidence = tuple(Evidence(text[start:end], start, end) for start, end in places)
+    return structs.replace(best, evidence=evidence)
+
+
+def _rules_for(text: str, language: Language | None) -> Iterator[Rules]:
+    """The rules of the languages that the text has cues of, or asks a question in at its end."""
+    asks, padded = text.rstrip(" \n\"')]").endswith("?"), f" {text} ".replace("\n", " ")
+    # Chinese rules would read Japanese words that are written with the same characters.
+    other: Language = "zh" if _KANA.search(text) else "ja"
+    for name in [each for each in CUES if each != other] if language is None else (language,):
+        if asks or holds(padded, CUES[name]):
+            yield rules_of(name)
+
+
+Found = tuple[str, re.Match[str]]
+"""Why words count, and where they are."""
+
+
+class _Sentence(Struct, frozen=True):
+    start: int
+    end: int
+    found: Found | None
+
+
+class _Answer:
+    """An answer under the rules of one language; evidence has its places in the folded text."""
+
+    def __init__(self, said: Folded, rules: Rules, skipped: int, question: str | None) -> None:
+        self._text, self._rules, self._skipped, self._question = said.text, rules, skipped, question
+
+    def verdict(self) -> Verdict:
+        rules, text = self._rules, self._text
+        core = plain(text)
+        # A short answer, and what it says after "sorry" or "well".
+        cores = (core, core[self._past_lead(core, 0, len(core)) :]) if len(core) <= WHOLE else ()
+        alone = next((one for one in cores if rules.whole.fullmatch(one)), None)
+        if alone is not None:
+            at, core = text.find(alone), alone
+            return Verdict("refusal", "nothing but a refusal", (Evidence("", at, at + len(core)),))
+        spans = list(self._spans())
+        sentences = [_Sentence(*span, self._refusing(*span)) for span in spans]
+        if any(one.found for one in sentences):
+            return self._refused(sentences)
+        if len(text) <= HINTS:
+            hinted = [_Sentence(*span, self._first(rules.may_refuse, *span)) for span in spans]
+            if any(one.found for one in hinted):
+                evidence, reasons = _evidence(hinted)
+                claims = zip(self._claims(hinted), hinted, strict=True)
+                if sum(words for words, one in claims if not one.found) < SHORT_OF_A_CLAIM:
+                    return Verdict("undetermined", reasons, evidence)
+                return Verdict("answer", f"{reasons}: noted in an answer", evidence)
+        if spans and rules.asks_back.search(text, *spans[-1]):
+            evidence = (Evidence("", *spans[-1]),)
+            # From "there are several" on, it lists what could be meant.
+            listed = (at for at, span in enumerate(spans) if rules.several.match(text, *span))
+            if sum(self._claims(sentences)[: next(listed, None)]) < SHORT_OF_A_CLAIM:
+                return Verdict("refusal", ASKS, evidence)
+            return Verdict("undetermined", f"{ASKS}: but it claims something, too", evidence)
+        return Verdict("answer", "no words that refuse")
+
+    def _refused(self, sentences: Sequence[_Sentence]) -> Verdict:
+        evidence, reasons = _evidence(sentences)
+        words = self._claims(sentences)
+        first = next(at for at, one in enumerate(sentences) if one.found)
+        before, claimed = sum(words[:first]), sum(words) + self._skipped // LETTERS_A_WORD
+        if "the documents" in reasons and self._question is not None:
+            asked = folded(self._question).text
+            if self._rules.about_documents.search(asked):
+                why = f"{reasons}: but the question asks just that"
+                return Verdict("undetermined", why, evidence)
+        if claimed < SHORT_OF_A_CLAIM:
+            return Verdict("refusal", reasons, evidence)
+        if before >= ANSWERED_BEFORE or (before and claimed >= ANSWERED_ROUND):
+            return Verdict("answer", f"{reasons}: a gap that a longer answer notes", evidence)
+        return Verdict("undetermined", f"{reasons}: but it claims something beside", evidence)
+
+    def _spans(self) -> Iterator[tuple[int, int]]:
+        """Sentences, roughly, without the marks and the empty words they begin with.
+
+        An abbreviation ends one too many, which does the rules no harm; splitting them as a reader
+        would (`text/sentences.py`) takes some twenty times as long.
+        """
+        text, start = self._text, 0
+        for mark in _SENTENCE_END.finditer(text):
+            end = mark.start() + 1
+            if _LETTERS.search(text, start, end):
+                yield self._past_lead(text, start, end), end
+                start = mark.end()
+        if _LETTERS.search(text, start):
+            yield self._past_lead(text, start, len(text)), len(text)
+
+    def _past_lead(self, text: str, start: int, end: int) -> int:
+        """Where a sentence begins after its marks, and after words that say nothing."""
+        while start < end and not text[start].isalnum():
+            start += 1
+        for _ in range(3):
+            match = self._rules.lead.match(text, start, end)
+            if match is None or match.end() == start:
+                break
+            start = match.end()
+        return start
+
+    def _refusing(self, start: int, end: int) -> Found | None:
+        """Words that refuse. What is not known "based on the documents" is not said by them."""
+        preface = self._rules.preface.match(self._text, start, end)
+        if preface is None:
+            return self._first(self._rules.refuses, start, end)
+        start = preface.end()
+        found = self._first(self._rules.refuses, start, end)
+        return found or self._first(self._rules.may_refuse, start, end)
+
+    def _first(self, rules: Sequence[Rule], start: int, end: int) -> Found | None:
+        """The first words of a sentence that a rule finds."""
+        sentence = f" {self._text[start:end]} "
+        if not holds(sentence, self._rules.cues):
+            return None
+        for rule in rules:
+            match = rule.found(self._text, start, end, sentence)
+            if match:
+                return rule.why, match
+        return None
+
+    def _claims(self, sentences: Sequence[_Sentence]) -> list[int]:
+        """How many words each sentence claims something with.
+
+        The points of a list belong to the words that lead to it.
+        """
+        text, claims, led = self._text, [], False
+        for start, end, found in ((one.start, one.end, one.found) for one in sentences):
+            if led and _LIST_MARK.search(text, max(0, start - 6), start):
+                claims.append(0)
+                continue
+            led = found is not None and text[:end].rstrip().endswith(":")
+            if found is not None:
+                match = found[1]
+                before = self._claimed_before(start, match.start())
+                claims.append(before + self._claimed_after(match.end(), end))
+            elif self._is_aside(start, end) or self._rules.asks_back.search(text, start, end):
+                claims.append(0)
+            else:
+                claims.append(self._words(start, end))
+        return claims
+
+    def _claimed_before(self, start: int, end: int) -> int:
+        """Words claimed before those that refuse: granted with "while", or turned from by "but"."""
+        rules, text = self._rules, self._text
+        if rules.yes_or_no.match(text, start, end):
+            return SHORT_OF_A_CLAIM
+        if self._is_aside(start, end):
+            return 0
+        turned = list(rules.contrast.finditer(text, start, end))
+        if turned and self._words(turned[-1].end(), end) <= 2:
+            return self._words(start, turned[-1].start())
+        if rules.concession.match(text, start, end) and "," in text[start:end]:
+            return self._words(start, end) - 1
+        return 0
+
+    def _claimed_after(self, start: int, end: int) -> int:
+        """Words claimed after those that refuse, where the sentence turns to something else."""
+        turned = self._rules.contrast.search(self._text, start, end)
+        if turned is None:
+            return 0
+        start = self._past_lead(self._text, turned.end(), end)
+        if self._is_aside(start, end) or self._refusing(start, end):
+            return 0
+        return self._words(start, end)
+
+    def _is_aside(self, start: int, end: int) -> bool:
+        return self._rules.aside.match(self._text, start, end) is not None
+
+    def _words(self, start: int, end: int) -> int:
+        """How many words are there; of Chinese and Japanese, two characters count as one."""
+        text = self._text[start:end]
+        return len(_WORD.findall(text)) + len(_CHINESE.findall(text)) // 2
+
+
+def _evidence(sentences: Sequence[_Sentence]) -> tuple[tuple[Evidence, ...], str]:
+    """The words that were found, and why they count, each reason once."""
+    known = [one.found for one in sentences if one.found is not None]
+    places = tuple(Evidence("", match.start(), match.end()) for _, match in known)
+    return places, "; ".join(dict.fromkeys(why for why, _ in known))

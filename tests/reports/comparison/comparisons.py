@@ -13,7 +13,7 @@ from ragauge.contracts.comparison import (
     Side,
 )
 from ragauge.contracts.report import Finding, Score
-from ragauge.gates.decide import gate_verdict
+from ragauge.gates.rules import gate_verdict
 
 WORSE, BETTER, SAME = "quality.precision_cited", "quality.over_refusal", "quality.errors"
 UNSURE, ABSENT = "quality.compliance", "quality.precision_strict"

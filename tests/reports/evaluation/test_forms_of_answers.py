@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from ragauge.contracts.evaluation import EvalReport
 from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.schemas import examples, schema
-from ragauge.metrics.headlines import leading
+from ragauge.metrics.names import leading
 from ragauge.reports.forms import render
 from tests.reports.evaluation.answered import (
     agreement,

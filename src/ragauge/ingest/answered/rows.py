@@ -20,8 +20,7 @@ from ragauge.ingest.answered.shapes import (
     rival_answers,
     row_of,
 )
-from ragauge.ingest.fields import BadField, BadRecord, quoted
-from ragauge.ingest.records import file_of
+from ragauge.ingest.records import BadField, BadRecord, file_of, quoted
 
 if TYPE_CHECKING:
     from ragauge.ingest.answered.records import Source

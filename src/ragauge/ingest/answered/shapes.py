@@ -10,7 +10,7 @@ from typing import Any
 from ragauge.contracts.answers import AnswerClaim, AnswerKind, AnswerRow
 from ragauge.contracts.gold import stratum_text
 from ragauge.ingest.answered.written_lists import TEXTS, listed, passages
-from ragauge.ingest.fields import (
+from ragauge.ingest.records import (
     BadField,
     BadRecord,
     boolean,

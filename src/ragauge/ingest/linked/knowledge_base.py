@@ -8,18 +8,20 @@ from typing import Any
 
 from msgspec import Struct
 
-from ragauge.ingest.fields import (
+from ragauge.ingest.lines import read_whole
+from ragauge.ingest.records import (
     BadField,
     BadRecord,
     expected,
     gathered,
     mapping,
+    no_table,
     quoted,
+    records_of,
+    refuse,
     text,
     texts,
 )
-from ragauge.ingest.lines import read_whole
-from ragauge.ingest.records import no_table, records_of, refuse
 from ragauge.text.kb_ids import kb_id, kb_name
 
 LOCAL = "local"

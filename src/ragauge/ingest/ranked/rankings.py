@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from msgspec import structs
 
 from ragauge.errors import UsageError
-from ragauge.ingest.fields import BadField, expected, mapping, number, quoted, text, texts, whole
 from ragauge.ingest.lines import read_whole
 from ragauge.ingest.ranked.ranking_rows import (
     GRADES_WITHIN,
@@ -25,8 +24,21 @@ from ragauge.ingest.ranked.ranking_rows import (
     with_source_lists,
 )
 from ragauge.ingest.ranked.trec import columnar, first_line, read_trec
-from ragauge.ingest.records import headed_rows, json_whole, records_of
-from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.ingest.records import (
+    BadField,
+    BadJson,
+    decode,
+    expected,
+    headed_rows,
+    json_whole,
+    mapping,
+    number,
+    quoted,
+    records_of,
+    text,
+    texts,
+    whole,
+)
 
 if TYPE_CHECKING:
     import polars as pl

@@ -15,8 +15,7 @@ from ragauge.contracts.diagnosis import ScoreRow
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.answered.shapes import rival_answers
-from ragauge.ingest.fields import BadField, BadRecord, expected, quoted
-from ragauge.ingest.records import SHOWN, refuse
+from ragauge.ingest.records import SHOWN, BadField, BadRecord, expected, quoted, refuse
 from ragauge.ingest.scored.columns import (
     ABSENT,
     SEVEN,

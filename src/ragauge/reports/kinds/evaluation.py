@@ -21,7 +21,7 @@ from ragauge.contracts.evaluation import (
     Task,
 )
 from ragauge.contracts.report import Score, Verdict
-from ragauge.metrics.headlines import HEADLINES, NEVER, WORDS, leading
+from ragauge.metrics.names import HEADLINES, NEVER, WORDS, leading
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
 from ragauge.reports.document import Block, Document

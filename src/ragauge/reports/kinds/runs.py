@@ -17,7 +17,7 @@ from ragauge.contracts.history import ID_SHOWN, GitState, Run
 from ragauge.contracts.kinds import SHOWN
 from ragauge.contracts.report import Report
 from ragauge.errors import InputRejected
-from ragauge.metrics.headlines import leading
+from ragauge.metrics.names import leading
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
 from ragauge.reports.document import Block, Cell, Column, Document, Facts, Verdict

@@ -13,7 +13,7 @@ from ragauge.contracts.comparison import ComparedSlice, ComparisonReport, Outloo
 from ragauge.contracts.history import ID_SHOWN
 from ragauge.contracts.report import Verdict as Gate
 from ragauge.contracts.suite import SuiteReport, TaskReport
-from ragauge.gates.decide import TOLERANCE
+from ragauge.gates.rules import TOLERANCE
 from ragauge.gates.stability import STABLE
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers

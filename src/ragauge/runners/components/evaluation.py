@@ -13,10 +13,10 @@ from ragauge.contracts.gold import Gold, stratum_text
 from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Outcome, Verdict
 from ragauge.diagnosis.advice import advise_component
 from ragauge.errors import UsageError
-from ragauge.gates.decide import decide
 from ragauge.gates.presets import any_value
-from ragauge.ingest.fields import quoted
+from ragauge.gates.rules import decide
 from ragauge.ingest.ranked.queries import read_strata
+from ragauge.ingest.records import quoted
 from ragauge.metrics.sums import Sums
 from ragauge.runners.components.options import EvalOptions, refuse, rules_for
 from ragauge.runners.evaluation import Evaluation, Settle, by_columns, identity_of

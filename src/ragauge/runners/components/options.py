@@ -11,11 +11,11 @@ from ragauge.contracts.evaluation import Task
 from ragauge.contracts.metric import Reads
 from ragauge.contracts.report import Rule
 from ragauge.errors import InputRejected
-from ragauge.gates.decide import MIN_COVERAGE
 from ragauge.gates.presets import component_rules
+from ragauge.gates.rules import MIN_COVERAGE
 from ragauge.ingest.records import SHOWN
 from ragauge.metrics.table import find
-from ragauge.runners.bad_input import allowed_bad
+from ragauge.runners.join import allowed_bad
 from ragauge.runners.options import File
 
 READS: dict[Task, Reads] = {

@@ -19,7 +19,7 @@ from ragauge.diagnosis.ranking import MENDED
 from ragauge.diagnosis.report import FailOn, How, diagnosed, low_samples
 from ragauge.engines.progress import Progress, unseen
 from ragauge.errors import InputRejected, UsageError
-from ragauge.gates.decide import MIN_COVERAGE
+from ragauge.gates.rules import MIN_COVERAGE
 from ragauge.ingest.options import knob_names, read_knobs
 from ragauge.ingest.scored.scored_file import read_scores, score_rows
 from ragauge.runners.diagnosis.recorded import recorded_gold, recorded_material, with_a_rule

@@ -20,8 +20,7 @@ from ragauge.contracts.trace import Trace
 from ragauge.diagnosis.cases import Observed
 from ragauge.diagnosis.words import ReplayWords, worded, words
 from ragauge.errors import UsageError
-from ragauge.ingest.trace_lines import BadLine, decoded
-from ragauge.ingest.traces import read_trace
+from ragauge.ingest.traces import BadLine, decoded, read_trace
 from ragauge.metrics.facts import Reader, Reading, error_reason
 from ragauge.pipelines.threads import run_async
 from ragauge.runners.calling import Call, Calling, Made, Manner, trace_line, unwatched

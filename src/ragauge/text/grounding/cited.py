@@ -36,7 +36,7 @@ from ragauge.text.grounding.passages import INNER_CAPITAL, PREFIX, Passages, tok
 from ragauge.text.grounding.records import Slip, record_of, slips
 from ragauge.text.grounding.tokens import LIGHT
 from ragauge.text.quantities import quantities, unsupported
-from ragauge.text.refusals.free import free_refusal
+from ragauge.text.refusal import free_refusal
 
 SUPPORTED = 0.5
 """From this score on a sentence counts as supported: as likely called so by people as not."""
