@@ -54,7 +54,7 @@ _LATE = {
     "LogEntry": "ragauge.contracts.serving_log",
     "format_line": "ragauge.citations.log_line",
     "parse_line": "ragauge.citations.log_line",
-    "metric": "ragauge.metrics.declare",
+    "metric": "ragauge.contracts.metric",
     "Row": "ragauge.contracts.metric",
     "Absent": "ragauge.contracts.metric",
     "NotApplicable": "ragauge.contracts.metric",

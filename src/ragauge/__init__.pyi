@@ -28,6 +28,7 @@ from ragauge.contracts.metric import Absent as Absent
 from ragauge.contracts.metric import Facts as Facts
 from ragauge.contracts.metric import NotApplicable as NotApplicable
 from ragauge.contracts.metric import Row as Row
+from ragauge.contracts.metric import metric as metric
 from ragauge.contracts.report import Outcome, Rule
 from ragauge.contracts.run import Grid
 from ragauge.contracts.score import ScoreReport
@@ -37,7 +38,7 @@ from ragauge.contracts.sweep import SweepReport
 from ragauge.contracts.system import System
 from ragauge.contracts.trace_eval import Recipe
 from ragauge.diagnosis.report import FailOn
-from ragauge.engines.progress import Progress as _progress_Progress
+from ragauge.engines.local import Progress as _progress_Progress
 from ragauge.errors import RagaugeError as RagaugeError
 from ragauge.gates.rules import Gate
 from ragauge.gates.stability import Profile
@@ -49,7 +50,6 @@ from ragauge.ingest.manifest import read_manifest as read_manifest
 from ragauge.ingest.ranked.queries import QuerySource
 from ragauge.ingest.ranked.rankings import Given
 from ragauge.ingest.ranked.rankings import Given as Judgements
-from ragauge.metrics.declare import metric as metric
 from ragauge.metrics.retrieval import NoRelevant
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.options import AnswerOptions

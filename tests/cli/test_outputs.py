@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragauge.cli.output import refuse_overwriting
+from ragauge.cli.command import refuse_overwriting
 from ragauge.errors import UsageError
 from tests.cli.command import ragauge
 from tests.runners.audited import written

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.metrics import f1_score
 
-from ragauge.metrics.declare import f1_of, f1_of_sums
+from ragauge.contracts.metric import f1_of, f1_of_sums
 from ragauge.metrics.entities import f1
 from ragauge.metrics.labels import label_f1, shared_f1
 from ragauge.metrics.linking import f1_of_mentions

@@ -206,8 +206,7 @@ def test_a_baseline_too_large_for_its_rows_compares_totals_only(tmp_path):
 def test_sums_beyond_64_bits_stay_exact():
     import numpy as np
 
-    from ragauge.contracts.metric import SCALE, Metric, Row
-    from ragauge.metrics.declare import ratio
+    from ragauge.contracts.metric import SCALE, Metric, Row, ratio
     from ragauge.metrics.sums import Sums
 
     metric = Metric(

@@ -7,8 +7,7 @@ import pytest
 from msgspec import structs
 
 from ragauge import score, stability
-from ragauge.contracts.metric import Absent, Metric
-from ragauge.metrics.declare import ratio
+from ragauge.contracts.metric import Absent, Metric, ratio
 from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find
 from ragauge.runners.evaluation import scored

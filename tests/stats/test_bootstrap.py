@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.fft import next_fast_len
 from scipy.stats import bootstrap, norm
 
-from ragauge.metrics.declare import ratio
+from ragauge.contracts.metric import ratio
 from ragauge.stats import bootstrap as module
 from ragauge.stats.bootstrap import expanded, mean_interval, metric_interval, next_terms, spread_of
 from ragauge.stats.draws import below, multinomials

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, norm
 
-from ragauge.metrics.declare import ratio
+from ragauge.contracts.metric import ratio
 from ragauge.stats.intervals import (
     clustered,
     effective_n,

@@ -11,7 +11,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from ragauge.metrics.declare import ratio
+from ragauge.contracts.metric import ratio
 from ragauge.stats import random_signs
 from ragauge.stats.differences import Paired
 from ragauge.stats.intervals import score_interval

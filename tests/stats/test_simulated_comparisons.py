@@ -10,7 +10,7 @@ import math
 import numpy as np
 import pytest
 
-from ragauge.metrics.declare import ratio
+from ragauge.contracts.metric import ratio
 from ragauge.stats import random_signs
 from ragauge.stats.decision import benjamini_hochberg, holm, outlook
 from ragauge.stats.paired import (

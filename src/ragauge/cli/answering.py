@@ -10,10 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ragauge.cli.command import (
+    NOT_MEASURED,
+    counting,
+    input_format,
+    kind_option,
+    options,
+    options_of,
+    refuse_overwriting,
+    remark,
+    settings,
+)
 from ragauge.cli.evaluating import FORMS, evaluated, evaluating_options
-from ragauge.cli.output import NOT_MEASURED, counting, refuse_overwriting, remark
 from ragauge.cli.run_store import calibrations_at, place_of
-from ragauge.cli.settings import input_format, kind_option, options, options_of, settings
 from ragauge.contracts.gold import RefusalOptions
 from ragauge.errors import UsageError
 

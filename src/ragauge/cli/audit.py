@@ -7,24 +7,22 @@ from typing import Any
 
 import click
 
-from ragauge.cli.output import (
+from ragauge.cli.command import (
     NOT_MEASURED,
+    auditing_options,
+    formats,
     forms_of,
+    logging_options,
+    options_of,
     reading_progress,
     refuse_overwriting,
+    report_option,
     say,
+    settings,
     show,
     write_reports,
 )
 from ragauge.cli.run_store import recorder, recording_options, remark_logs
-from ragauge.cli.settings import (
-    auditing_options,
-    formats,
-    logging_options,
-    options_of,
-    report_option,
-    settings,
-)
 from ragauge.errors import InputRejected, UsageError
 
 AUDITING = ("refusal", "refusal_tokens", "inline", "min_coverage", "max_bad")

@@ -10,26 +10,24 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ragauge.cli.answering import SPENT, announced, call_options, kept_replies
-from ragauge.cli.output import (
+from ragauge.cli.command import (
     NOT_MEASURED,
     bar,
     counting,
-    forms_of,
-    refuse_overwriting,
-    remark,
-    show,
-    write_reports,
-)
-from ragauge.cli.run_store import keep_in_store, store_option
-from ragauge.cli.settings import (
     formats,
+    forms_of,
     input_format,
     kind_option,
     options,
     options_of,
+    refuse_overwriting,
+    remark,
     report_option,
     settings,
+    show,
+    write_reports,
 )
+from ragauge.cli.run_store import keep_in_store, store_option
 
 if TYPE_CHECKING:
     from ragauge.contracts.answer_calibration import AnswerCalibrationReport

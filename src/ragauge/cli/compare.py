@@ -6,9 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragauge.cli.output import NOT_MEASURED, forms_of, show, verdict_code, write_reports
+from ragauge.cli.command import (
+    NOT_MEASURED,
+    forms_of,
+    options_of,
+    report_option,
+    settings,
+    show,
+    verdict_code,
+    write_reports,
+)
 from ragauge.cli.run_store import history_at, store_option
-from ragauge.cli.settings import options_of, report_option, settings
 
 if TYPE_CHECKING:
     from ragauge.contracts.comparison import ComparisonReport

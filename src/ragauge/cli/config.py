@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct, structs
 
-from ragauge.cli.output import say_json
-from ragauge.cli.settings import formats, with_origins
+from ragauge.cli.command import formats, say_json, with_origins
 
 if TYPE_CHECKING:
     from ragauge.ingest.configuration import Value

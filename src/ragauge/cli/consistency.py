@@ -7,8 +7,18 @@ from typing import Any
 
 import click
 
-from ragauge.cli.output import NOT_MEASURED, forms_of, show, write_file, write_reports
-from ragauge.cli.settings import formats, gates_option, options_of, report_option, settings
+from ragauge.cli.command import (
+    NOT_MEASURED,
+    formats,
+    forms_of,
+    gates_option,
+    options_of,
+    report_option,
+    settings,
+    show,
+    write_file,
+    write_reports,
+)
 
 TSV = "tsv"
 

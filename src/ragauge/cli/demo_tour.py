@@ -14,8 +14,8 @@ from typing import Any
 import click
 from rich.text import Text
 
+from ragauge.cli.command import call_progress, screen
 from ragauge.cli.demo import write_traces
-from ragauge.cli.output import call_progress, screen
 from ragauge.contracts.diagnosis import DiagnosisReport
 from ragauge.contracts.history import History, RunFilter
 from ragauge.contracts.report import Outcome
@@ -37,7 +37,7 @@ from ragauge.reports.kinds.stability import two_runs, variation_words
 from ragauge.runners.audit import audit
 from ragauge.runners.compare import compare
 from ragauge.runners.diagnosis.diagnose import diagnose_traces
-from ragauge.runners.plans import plan_path
+from ragauge.runners.plan import plan_path
 from ragauge.runners.recording import record
 from ragauge.runners.score import score
 from ragauge.runners.stability import stability

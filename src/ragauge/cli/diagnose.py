@@ -9,18 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragauge.cli.output import (
+from ragauge.cli.command import (
     INTERRUPTED,
     call_progress,
     counting,
+    formats,
     forms_of,
+    options_of,
     refuse_overwriting,
+    report_option,
     screen,
+    settings,
     show,
     write_reports,
 )
 from ragauge.cli.run_store import history_at, store_option
-from ragauge.cli.settings import formats, options_of, report_option, settings
 from ragauge.cli.sweep import GO_ON, asked_system
 
 if TYPE_CHECKING:

@@ -10,27 +10,25 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ragauge.cli.output import (
+from ragauge.cli.command import (
     NOT_MEASURED,
     counting,
+    formats,
     forms_of,
+    gates_option,
+    input_format,
+    options,
+    options_of,
     refuse_overwriting,
     remark,
+    report_option,
+    settings,
     show,
     verdict_code,
     write_file,
     write_reports,
 )
 from ragauge.cli.run_store import recorder, recording_options
-from ragauge.cli.settings import (
-    formats,
-    gates_option,
-    input_format,
-    options,
-    options_of,
-    report_option,
-    settings,
-)
 
 if TYPE_CHECKING:
     from ragauge.contracts.report import Outcome

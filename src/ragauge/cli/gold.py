@@ -7,8 +7,16 @@ from typing import Any
 
 import click
 
-from ragauge.cli.output import NOT_MEASURED, forms_of, show, write_reports
-from ragauge.cli.settings import formats, gates_option, report_option, settings
+from ragauge.cli.command import (
+    NOT_MEASURED,
+    formats,
+    forms_of,
+    gates_option,
+    report_option,
+    settings,
+    show,
+    write_reports,
+)
 from ragauge.errors import UsageError
 
 

@@ -6,9 +6,16 @@ from typing import Any
 
 import click
 
-from ragauge.cli.output import forms_of, show, write_reports
+from ragauge.cli.command import (
+    formats,
+    forms_of,
+    options_of,
+    report_option,
+    settings,
+    show,
+    write_reports,
+)
 from ragauge.cli.run_store import history_at, store_option
-from ragauge.cli.settings import formats, options_of, report_option, settings
 
 
 @click.command()
@@ -43,7 +50,7 @@ def history(ctx: click.Context, /, **given: Any) -> None:
       ragauge history precision_cited --gate "cv<=0.05,slope>=-0.001,no-change-point"
     """
     from ragauge.contracts.comparison import HistoryReport
-    from ragauge.ingest.options import read_labels
+    from ragauge.ingest.configuration import read_labels
     from ragauge.runners.run_history import HistoryOptions, run_history
 
     forms = forms_of(given["reports"], HistoryReport)

@@ -10,8 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragauge.cli.output import INTERRUPTED, NOT_MEASURED, forms_of, remark, show, write_reports
-from ragauge.cli.settings import formats, options_of, report_option, settings
+from ragauge.cli.command import (
+    INTERRUPTED,
+    NOT_MEASURED,
+    formats,
+    forms_of,
+    options_of,
+    remark,
+    report_option,
+    settings,
+    show,
+    write_reports,
+)
 
 if TYPE_CHECKING:
     from ragauge.contracts.latency import Load

@@ -11,7 +11,7 @@ from typing import ClassVar
 import click
 
 from ragauge import __version__
-from ragauge.cli.output import BROKEN_PIPE, INTERRUPTED, NOT_MEASURED, USAGE
+from ragauge.cli.command import BROKEN_PIPE, INTERRUPTED, NOT_MEASURED, USAGE
 from ragauge.errors import RagaugeError
 
 VERBS = {

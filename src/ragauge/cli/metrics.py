@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragauge.cli.output import say_json
-from ragauge.cli.settings import formats
+from ragauge.cli.command import formats, say_json
 
 if TYPE_CHECKING:
     from ragauge.contracts.metric import Metric

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ragauge.cli.output import say_json
-from ragauge.cli.settings import formats, options_of, settings
+from ragauge.cli.command import formats, options_of, say_json, settings
 from ragauge.contracts.gold import DEFAULT_TOKENS
 
 

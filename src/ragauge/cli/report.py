@@ -8,10 +8,9 @@ from typing import Any
 
 import click
 
-from ragauge.cli.output import refuse_overwriting, remark
+from ragauge.cli.command import documents_options, options_of, refuse_overwriting, remark, settings
 from ragauge.cli.run_store import history_at, store_option
 from ragauge.cli.serve import documents_in
-from ragauge.cli.settings import documents_options, options_of, settings
 from ragauge.dashboard.file_limits import ROWS, WHOLE, Limits
 
 STDOUT = "-"

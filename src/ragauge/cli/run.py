@@ -12,9 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragauge.cli.output import INTERRUPTED, call_bar, forms_of, show, verdict_code, write_reports
+from ragauge.cli.command import (
+    INTERRUPTED,
+    call_bar,
+    formats,
+    forms_of,
+    options_of,
+    report_option,
+    show,
+    verdict_code,
+    write_reports,
+)
 from ragauge.cli.run_store import opened, told
-from ragauge.cli.settings import formats, options_of, report_option
 from ragauge.cli.sweep import GO_ON
 from ragauge.text.visible import visible
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragauge.cli.output import remark
-from ragauge.cli.settings import options_of, settings
+from ragauge.cli.command import options_of, remark, settings
 from ragauge.errors import InputRejected, RagaugeError, UsageError
 
 if TYPE_CHECKING:
@@ -106,7 +105,7 @@ class Recorder:
     def __init__(
         self, history: History | None, chosen: dict[str, Any], refused: Sequence[str] = ()
     ) -> None:
-        from ragauge.ingest.options import read_labels, read_name
+        from ragauge.ingest.configuration import read_labels, read_name
 
         self._refused = refused
         self._history, self._name = history, read_name(chosen["name"])

@@ -8,10 +8,19 @@ from typing import Any
 
 import click
 
-from ragauge.cli.output import NOT_MEASURED, forms_of, remark, say, write_reports
-from ragauge.cli.output import show as show_report
+from ragauge.cli.command import (
+    NOT_MEASURED,
+    formats,
+    forms_of,
+    options_of,
+    remark,
+    report_option,
+    say,
+    settings,
+    write_reports,
+)
+from ragauge.cli.command import show as show_report
 from ragauge.cli.run_store import TEXT, found, history_at, place_of, store_option
-from ragauge.cli.settings import formats, options_of, report_option, settings
 from ragauge.errors import UsageError
 
 LIMIT = 20
@@ -57,7 +66,7 @@ def list_(store: str | None, limit: int, format: str | None, **given: Any) -> No
     """
     from ragauge.contracts.archive import RunList
     from ragauge.contracts.history import NoHistory, RunFilter
-    from ragauge.ingest.options import read_labels
+    from ragauge.ingest.configuration import read_labels
     from ragauge.store.places import located
     from ragauge.text.visible import writable
 

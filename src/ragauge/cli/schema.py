@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ragauge.cli.output import say_json
+from ragauge.cli.command import say_json
 
 NAMES = (
     "answer-calibration-report",

@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragauge.cli.output import (
+from ragauge.cli.command import (
     NOT_MEASURED,
     forms_of,
+    options_of,
     reading_progress,
+    report_option,
+    settings,
     show,
     verdict_code,
     write_reports,
 )
 from ragauge.cli.run_store import recorder, recording_options, rows_of
-from ragauge.cli.settings import options_of, report_option, settings
 
 if TYPE_CHECKING:
     pass

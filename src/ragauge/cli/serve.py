@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ragauge.cli.command import documents_options
 from ragauge.cli.run_store import opened, place_of, store_option, told
-from ragauge.cli.settings import documents_options
 
 if TYPE_CHECKING:
     from ragauge.contracts.documents import Documents

@@ -6,9 +6,17 @@ from typing import Any
 
 import click
 
-from ragauge.cli.output import NOT_MEASURED, counting, forms_of, show, write_reports
+from ragauge.cli.command import (
+    NOT_MEASURED,
+    counting,
+    forms_of,
+    options_of,
+    report_option,
+    settings,
+    show,
+    write_reports,
+)
 from ragauge.cli.run_store import recorder, recording_options, rows_of
-from ragauge.cli.settings import options_of, report_option, settings
 
 
 @click.command()

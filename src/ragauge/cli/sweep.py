@@ -10,8 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragauge.cli.output import INTERRUPTED, NOT_MEASURED, call_progress, remark, say_json, screen
-from ragauge.cli.settings import formats, options_of, origins, settings, system_options
+from ragauge.cli.command import (
+    INTERRUPTED,
+    NOT_MEASURED,
+    call_progress,
+    formats,
+    options_of,
+    origins,
+    remark,
+    say_json,
+    screen,
+    settings,
+    system_options,
+)
 
 if TYPE_CHECKING:
     from ragauge.contracts.sweep import SweepEstimate

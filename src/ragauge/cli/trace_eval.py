@@ -7,26 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragauge.cli.output import (
+from ragauge.cli.command import (
     INTERRUPTED,
     NOT_MEASURED,
+    auditing_options,
     call_progress,
+    formats,
     forms_of,
+    logging_options,
+    options_of,
     refuse_overwriting,
     remark,
+    report_option,
+    settings,
     show,
+    system_options,
     write_reports,
 )
 from ragauge.cli.run_store import recorder, recording_options, remark_logs
-from ragauge.cli.settings import (
-    auditing_options,
-    formats,
-    logging_options,
-    options_of,
-    report_option,
-    settings,
-    system_options,
-)
 from ragauge.cli.sweep import GO_ON, announcer, asked_system
 from ragauge.text.visible import visible
 

@@ -14,7 +14,7 @@ from ragauge.contracts.gold import DEFAULT_TOKEN
 from ragauge.contracts.system import Ask
 from ragauge.pipelines.http import HttpSystem
 from ragauge.pipelines.mapping import mapping_of
-from ragauge.text.citations import id_of, split_ids, unique
+from ragauge.text.citations import id_of, split_ids
 from ragauge.text.refusal import refusal_in, tokens
 
 CONTRACT = f"""\
@@ -90,7 +90,7 @@ def guarded(said: Any, shown: Sequence[str], constraints: Sequence[str]) -> dict
         listed = split_ids(listed)
     # Each id once; what is no id stays, so that it is one that was not shown.
     ids = listed if isinstance(listed, list) else []
-    cited = list(unique(id_of(one) or str(one) for one in ids))
+    cited = list(dict.fromkeys(id_of(one) or str(one) for one in ids))
     if not isinstance(echo, list) or not all(isinstance(one, str) for one in echo):
         echo = []
     echoed = {"constraints_echo": echo} if constraints or echo else {}

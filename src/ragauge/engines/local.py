@@ -15,6 +15,14 @@ from typing import Any, TypeVar
 
 from ragauge.errors import RagaugeError
 
+Progress = Callable[[int, int], None]
+"""Called with how much is done, and of how much."""
+
+
+def unseen(done: int, of: int) -> None:
+    """Progress that nobody looks at."""
+
+
 Work = TypeVar("Work")
 Result = TypeVar("Result")
 

@@ -1,11 +1,11 @@
-"""Settings with their origins: flag over environment over file over default."""
+"""Settings with their origins: flag over environment over file over default; names and labels."""
 
 from __future__ import annotations
 
 import difflib
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from ragauge.contracts.gold import DEFAULT_STRENGTH, DEFAULT_TOKENS, Strength
 from ragauge.errors import UsageError
+from ragauge.ingest.records import quoted
 
 PREFIX = "RAGAUGE_"
 KEYS = (f"{PREFIX}JUDGE_KEY", f"{PREFIX}EMBEDDER_KEY")
@@ -373,3 +374,46 @@ def _texts(value: Any, *, empty: bool = False) -> tuple[str, ...]:
     if not empty and not all(part.strip() for part in parts):
         raise ValueError(EMPTY)
     return tuple(part.strip() for part in parts)
+
+
+LONGEST_NAME = 200
+"""Characters of a name or a label: it is read in a list, and typed."""
+
+
+def read_name(name: str | None) -> str | None:
+    """The name as it was given; raises UsageError where it cannot be shown on a line."""
+    if name is not None and (fault := _name_fault(name)):
+        raise UsageError(f"name {name[:LONGEST_NAME]!a}: {fault}")
+    return name
+
+
+def read_labels(written: Iterable[str]) -> dict[str, str]:
+    """The labels by key; raises UsageError with all that is wrong.
+
+    >>> read_labels(["model=small-3", "prompt=v2=b"])
+    {'model': 'small-3', 'prompt': 'v2=b'}
+    """
+    labels: dict[str, str] = {}
+    problems = []
+    for text in written:
+        key, equals, value = (part.strip() for part in text.partition("="))
+        if fault := _name_fault(text):
+            problems.append(f"label {text[:LONGEST_NAME]!a}: {fault}")
+        elif not (key and equals and value):
+            problems.append(f"label {quoted(text)}: write key=value, such as model=small-3")
+        elif labels.setdefault(key, value) != value:
+            problems.append(f"label {quoted(key)}: is given twice; keep one value")
+    if problems:
+        raise UsageError(*problems)
+    return labels
+
+
+def _name_fault(given: str) -> str | None:
+    """What keeps a text from being a name."""
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        return "is not UTF-8 text"
+    if len(given) > LONGEST_NAME:
+        return f"is longer than {LONGEST_NAME} characters"
+    return None if given.isprintable() else "holds a character that does not print"

@@ -1,10 +1,10 @@
-"""Options with a syntax of their own: labels, knobs, scenarios, grids, rates, pairs of sections."""
+"""Options with a syntax of their own: knobs, scenarios, grids, rates, pairs of sections."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,49 +14,6 @@ from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.configuration import written
 from ragauge.ingest.lines import STDIN, read_whole
 from ragauge.ingest.records import BadJson, decode, expected, kind, quoted, refuse
-
-LONGEST = 200
-"""Characters of a name or a label: it is read in a list, and typed."""
-
-
-def read_name(name: str | None) -> str | None:
-    """The name as it was given; raises UsageError where it cannot be shown on a line."""
-    if name is not None and (fault := _name_fault(name)):
-        raise UsageError(f"name {name[:LONGEST]!a}: {fault}")
-    return name
-
-
-def read_labels(written: Iterable[str]) -> dict[str, str]:
-    """The labels by key; raises UsageError with all that is wrong.
-
-    >>> read_labels(["model=small-3", "prompt=v2=b"])
-    {'model': 'small-3', 'prompt': 'v2=b'}
-    """
-    labels: dict[str, str] = {}
-    problems = []
-    for text in written:
-        key, equals, value = (part.strip() for part in text.partition("="))
-        if fault := _name_fault(text):
-            problems.append(f"label {text[:LONGEST]!a}: {fault}")
-        elif not (key and equals and value):
-            problems.append(f"label {quoted(text)}: write key=value, such as model=small-3")
-        elif labels.setdefault(key, value) != value:
-            problems.append(f"label {quoted(key)}: is given twice; keep one value")
-    if problems:
-        raise UsageError(*problems)
-    return labels
-
-
-def _name_fault(given: str) -> str | None:
-    """What keeps a text from being a name."""
-    try:
-        given.encode()
-    except UnicodeEncodeError:
-        return "is not UTF-8 text"
-    if len(given) > LONGEST:
-        return f"is longer than {LONGEST} characters"
-    return None if given.isprintable() else "holds a character that does not print"
-
 
 EXAMPLE = '{"small": {"k": 5}, "large": {"k": 40}}'
 

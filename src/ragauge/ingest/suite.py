@@ -26,11 +26,12 @@ from ragauge.ingest.configuration import (
     Value,
     Written,
     configured,
+    read_labels,
     read_setting,
     written,
 )
 from ragauge.ingest.lines import STDIN
-from ragauge.ingest.options import read_labels, with_preset
+from ragauge.ingest.options import with_preset
 from ragauge.ingest.toml_tables import (
     Problems,
     named_tables,

@@ -37,7 +37,7 @@ from ragauge.ingest.records import (
     texts,
     whole,
 )
-from ragauge.text.citations import id_of, inline_markers, split_ids, unique
+from ragauge.text.citations import id_of, inline_markers, split_ids
 
 
 def read_trace(record: Any) -> Trace:
@@ -130,8 +130,8 @@ def _citations(value: Any, field: str) -> tuple[str, ...] | None:
     if value is None:
         return None
     if type(value) is str:
-        return unique(split_ids(value))
-    return unique(_ids(value, field))
+        return tuple(dict.fromkeys(split_ids(value)))
+    return tuple(dict.fromkeys(_ids(value, field)))
 
 
 def _ids(value: Any, field: str) -> tuple[str, ...]:

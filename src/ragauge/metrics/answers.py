@@ -15,8 +15,15 @@ from msgspec import Struct
 
 from ragauge.contracts.answers import AnswerRow, CitationSupport, Context, Groundedness
 from ragauge.contracts.claims import AnswerClaims, RubricScore
-from ragauge.contracts.metric import Absent, Better, NotApplicable, Row
-from ragauge.metrics.declare import metric, scaled_mean, value_row
+from ragauge.contracts.metric import (
+    Absent,
+    Better,
+    NotApplicable,
+    Row,
+    metric,
+    scaled_mean,
+    value_row,
+)
 from ragauge.text.words import words
 
 

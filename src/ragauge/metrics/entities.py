@@ -16,8 +16,18 @@ import numpy as np
 from msgspec import Struct
 
 from ragauge.contracts.entities import Empty, EntityFacts, Met
-from ragauge.contracts.metric import SCALE, Absent, Metric, NotApplicable, Row
-from ragauge.metrics.declare import f1_of, f1_of_sums, metric, quotient, scaled_mean
+from ragauge.contracts.metric import (
+    SCALE,
+    Absent,
+    Metric,
+    NotApplicable,
+    Row,
+    f1_of,
+    f1_of_sums,
+    metric,
+    quotient,
+    scaled_mean,
+)
 from ragauge.metrics.sums import Sums
 
 if TYPE_CHECKING:

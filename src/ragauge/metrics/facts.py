@@ -21,7 +21,7 @@ from ragauge.contracts.metric import Facts, Pattern, pattern_facts, pattern_of
 from ragauge.contracts.run import ORIGINAL, RunFacts, Variation
 from ragauge.contracts.trace import StructuredAnswer, Trace
 from ragauge.text.canonical import CANONS, Canon, Phrases, composed, phrases
-from ragauge.text.citations import inline_markers, take_apart, unique
+from ragauge.text.citations import inline_markers, take_apart
 from ragauge.text.refusal import Tokens, cued, refusal_in, refusal_in_free_words, tokens
 
 EMPTY_ANSWER = "the answer is empty"
@@ -139,7 +139,7 @@ class Reader:
         answered = refusal not in self._refusals
         cited = _composed_ids(cited)
         if len(cited) > 1:
-            cited = unique(cited)
+            cited = tuple(dict.fromkeys(cited))
         ids, constraints, retrieved = key.ids, key.gold.constraints, trace.retrieved_ids
         hit = contained = in_scope = found = depth = echoed = None
         if answered:

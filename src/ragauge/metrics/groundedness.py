@@ -31,7 +31,7 @@ from ragauge.contracts.answers import (
     Context,
     Groundedness,
 )
-from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row
+from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row, value_row
 from ragauge.metrics.answers import (
     REFUSED,
     AnswerFacts,
@@ -41,7 +41,6 @@ from ragauge.metrics.answers import (
     of_answers,
     quoted,
 )
-from ragauge.metrics.declare import value_row
 from ragauge.text.grounding.cited import citation_support
 from ragauge.text.quantities import Kind, quantities, supply, unsupported
 

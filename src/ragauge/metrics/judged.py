@@ -17,7 +17,7 @@ from math import fsum
 from msgspec import Struct
 
 from ragauge.contracts.claims import AnswerAddress, AnswerClaims, Claim
-from ragauge.contracts.metric import SCALE, Absent, Better, Metric, Row
+from ragauge.contracts.metric import SCALE, Absent, Better, Metric, Row, value_row
 from ragauge.contracts.rankings import Ranking
 from ragauge.metrics.answers import (
     NOTHING_RETRIEVED,
@@ -37,7 +37,6 @@ from ragauge.metrics.claims import (
     in_other_text,
     marks,
 )
-from ragauge.metrics.declare import value_row
 from ragauge.metrics.retrieval import Parameters, average_precision
 from ragauge.text.visible import one_line
 

@@ -14,8 +14,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ragauge.contracts.labels import LabelFacts, LabelSet
-from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row
-from ragauge.metrics.declare import f1_of, metric, quotient, ratio
+from ragauge.contracts.metric import (
+    Absent,
+    Metric,
+    NotApplicable,
+    Row,
+    f1_of,
+    metric,
+    quotient,
+    ratio,
+)
 
 if TYPE_CHECKING:
     from ragauge.contracts.metric import Array

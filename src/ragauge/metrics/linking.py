@@ -15,8 +15,16 @@ from inspect import cleandoc
 from msgspec import structs
 
 from ragauge.contracts.links import LinkedMention
-from ragauge.contracts.metric import SCALE, Absent, Metric, NotApplicable, Row
-from ragauge.metrics.declare import f1_of_sums, metric, scaled_mean
+from ragauge.contracts.metric import (
+    SCALE,
+    Absent,
+    Metric,
+    NotApplicable,
+    Row,
+    f1_of_sums,
+    metric,
+    scaled_mean,
+)
 
 NOT_IN_GOLD = NotApplicable("not in gold")
 IN_NO_KB = NotApplicable("NIL in gold")

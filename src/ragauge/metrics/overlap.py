@@ -23,7 +23,7 @@ import numpy as np
 from msgspec import Struct
 
 from ragauge.contracts.answers import AnswerClaim
-from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row
+from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row, ratio
 from ragauge.errors import UsageError
 from ragauge.metrics.answers import (
     AnswerFacts,
@@ -35,7 +35,6 @@ from ragauge.metrics.answers import (
     of_answers,
     quoted,
 )
-from ragauge.metrics.declare import ratio
 from ragauge.text.canonical import canonical, composed
 from ragauge.text.fact_claims import KnownFacts, Verdict, sentences_of
 from ragauge.text.overlap import Overlap, contains, content_overlap, word_overlap

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from ragauge.contracts.metric import Absent, Facts, Metric, NotApplicable, Row
-from ragauge.metrics.declare import metric
+from ragauge.contracts.metric import Absent, Facts, Metric, NotApplicable, Row, metric
 
 NO_ANSWER = Absent("no answer")
 REFUSED = NotApplicable("refused")

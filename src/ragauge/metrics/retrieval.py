@@ -17,10 +17,19 @@ from typing import Any, Literal
 
 from msgspec import Struct, structs
 
-from ragauge.contracts.metric import SCALE, Absent, Better, Metric, NotApplicable, Row
+from ragauge.contracts.metric import (
+    SCALE,
+    Absent,
+    Better,
+    Metric,
+    NotApplicable,
+    Row,
+    metric,
+    ratio,
+    scaled_mean,
+)
 from ragauge.contracts.rankings import Ranking
 from ragauge.errors import UsageError
-from ragauge.metrics.declare import metric, ratio, scaled_mean
 
 GREATEST_POWER = 1000
 """Of 2, as a gain. A sum of more leaves floating point, and smaller grades are lost long before."""

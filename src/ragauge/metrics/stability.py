@@ -16,9 +16,16 @@ from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING
 
-from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row
+from ragauge.contracts.metric import (
+    Absent,
+    Metric,
+    NotApplicable,
+    Row,
+    metric,
+    scaled_mean,
+    value_row,
+)
 from ragauge.contracts.run import QuestionRuns, RunFacts
-from ragauge.metrics.declare import metric, scaled_mean, value_row
 from ragauge.metrics.quality import ANSWERABLE, UNANSWERABLE
 from ragauge.text.agreement import agreement as agreement_of
 

@@ -38,7 +38,7 @@ def table() -> dict[str, Metric]:
     """Every metric there is, by id: the built-in families, then what packages register.
 
     The families are imported here because they are slow to import, not to break a cycle: they
-    import `ragauge.metrics.declare` and never this module.
+    import `ragauge.contracts.metric` and never this module.
     """
     from ragauge.metrics import (
         answers,

@@ -18,8 +18,10 @@ from ragauge.contracts.metric import (
     Metric,
     NotApplicable,
     Row,
+    metric,
+    scaled_mean,
+    value_row,
 )
-from ragauge.metrics.declare import metric, scaled_mean, value_row
 from ragauge.metrics.quality import NO_ANSWER, NO_CITATIONS, REFUSED, UNANSWERABLE
 
 NO_GOLD = NotApplicable("no gold question")

@@ -33,7 +33,7 @@ from ragauge.runners.audit_log import logged, where_to_log, written_at
 from ragauge.runners.audit_report import audit_outcome
 from ragauge.runners.audit_sums import AuditSums
 from ragauge.runners.audit_unit import in_one_unit
-from ragauge.runners.join import Join, allowed_bad, refuse_bad_lines
+from ragauge.runners.blocks import Join, allowed_bad, refuse_bad_lines
 from ragauge.runners.kept_audits import audited_answers
 from ragauge.runners.options import File, takes
 

@@ -30,8 +30,7 @@ from ragauge.models.tokenizers import tokenizer_of
 from ragauge.runners.audit_log import log_entries
 from ragauge.runners.audit_unit import Piece
 from ragauge.runners.auditing import Audited, Auditor
-from ragauge.runners.blocks import refuse_array
-from ragauge.runners.join import Join
+from ragauge.runners.blocks import Join, refuse_array
 from ragauge.store.documents import FolderDocuments
 from ragauge.text.visible import one_line
 

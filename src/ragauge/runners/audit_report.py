@@ -32,8 +32,8 @@ from ragauge.text.grounding.model import shipped
 
 if TYPE_CHECKING:
     from ragauge.runners.audit import AuditOptions
+    from ragauge.runners.blocks import Answers
     from ragauge.runners.evaluation import Mask
-    from ragauge.runners.join import Answers
 
 NOT_IN_THE_NUMBERS = (
     *("workers", "log", "to_db", "run", "gates", "gold"),

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from ragauge.contracts.metric import PATTERN, Metric, Pattern, pattern_facts
+from ragauge.contracts.metric import PATTERN, Metric, Pattern, pattern_facts, ratio
 from ragauge.contracts.report import Score
 from ragauge.contracts.score import (
     SCORE_SCHEMA,
@@ -23,7 +23,6 @@ from ragauge.contracts.score import (
 from ragauge.errors import InputRejected
 from ragauge.ingest.lines import read_whole
 from ragauge.ingest.records import quoted
-from ragauge.metrics.declare import ratio
 from ragauge.metrics.quality import label
 from ragauge.metrics.sums import Groups, Sums, sums_of
 from ragauge.stats.intervals import paired_change

@@ -26,7 +26,7 @@ from ragauge.contracts.gold import ANSWERABLE, value_of
 from ragauge.contracts.history import History, Run, RunFilter, UnitRow, canonical
 from ragauge.contracts.metric import Better
 from ragauge.contracts.report import Finding, Findings, Score, Verdict
-from ragauge.engines.progress import Progress, unseen
+from ragauge.engines.local import Progress, unseen
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.rules import TOLERANCE, Gate, gate_verdict, passes
 from ragauge.runners.comparability import (

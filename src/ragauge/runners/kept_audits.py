@@ -18,7 +18,7 @@ from ragauge.ingest.lines import blocks
 from ragauge.ingest.traces import audited_trace, can_be_read_again
 from ragauge.runners.audit_blocks import AuditSetup, BlockAudit, BlockAuditor
 from ragauge.runners.audit_unit import Piece, in_one_unit
-from ragauge.runners.join import Answers
+from ragauge.runners.blocks import Answers
 from ragauge.store.documents import FolderDocuments
 from ragauge.text.canonical import composed
 

@@ -26,9 +26,8 @@ from ragauge.ingest.traces import BadLine, trace_in
 from ragauge.metrics.facts import Reader, Reading, run_facts, variation_of
 from ragauge.metrics.table import find
 from ragauge.runners.judge import Judge
-from ragauge.runners.plan import planned_runs, question_plan, shuffled
-from ragauge.runners.plans import plan_path, read_plan
-from ragauge.runners.sweep_findings import promise
+from ragauge.runners.plan import plan_path, planned_runs, question_plan, read_plan, shuffled
+from ragauge.runners.verdicts import promise
 from ragauge.stats.exact import ALPHA
 from ragauge.stats.intervals import wilson
 from ragauge.store.files import write_whole

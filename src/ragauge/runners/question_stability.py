@@ -17,7 +17,7 @@ from ragauge.metrics.factors import effects, explained, retrieval_of
 from ragauge.metrics.facts import Key, Reader, error_reason, run_facts, variation_of
 from ragauge.metrics.stability import METRICS
 from ragauge.runners.judge import Judge, Judged
-from ragauge.runners.plans import Planned
+from ragauge.runners.plan import Planned
 from ragauge.stats.intervals import wilson
 
 CLAIM_SHOWN = 300

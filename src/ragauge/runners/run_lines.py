@@ -18,8 +18,7 @@ from ragauge.contracts.report import Finding, Findings
 from ragauge.contracts.trace import Trace
 from ragauge.ingest.lines import Block, blocks
 from ragauge.ingest.traces import BadLine, faults_of, trace_in
-from ragauge.runners.blocks import refuse_array
-from ragauge.runners.join import Join, refuse_bad_lines, refuse_nothing
+from ragauge.runners.blocks import Join, refuse_array, refuse_bad_lines, refuse_nothing
 from ragauge.text.visible import one_line
 
 MESSAGE_SHOWN = 400

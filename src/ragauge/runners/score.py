@@ -25,9 +25,20 @@ from ragauge.metrics.facts import Reading, missing
 from ragauge.metrics.quality import GOOD_LABELS, label, triage
 from ragauge.metrics.table import find, reading
 from ragauge.runners.baseline import Baseline, compared, read_baseline
-from ragauge.runners.blocks import BlockScorer, BlockScores, Each, Gathering, Record, Shown
+from ragauge.runners.blocks import (
+    Answers,
+    BlockScorer,
+    BlockScores,
+    Each,
+    Gathering,
+    Record,
+    Shown,
+    allowed_bad,
+    answers_to,
+    refuse_bad_lines,
+    refuse_nothing,
+)
 from ragauge.runners.evaluation import Evaluation, by_gold, identity_of, weights_of
-from ragauge.runners.join import Answers, allowed_bad, answers_to, refuse_bad_lines, refuse_nothing
 from ragauge.runners.options import File, takes
 from ragauge.text.canonical import Canon
 

@@ -25,12 +25,11 @@ from ragauge.ingest.traces import can_be_read_again, whole_trace
 from ragauge.metrics.facts import Reader, Reading, error_reason
 from ragauge.metrics.stability import METRICS
 from ragauge.metrics.table import find
+from ragauge.runners.blocks import allowed_bad
 from ragauge.runners.evaluation import identity_of
-from ragauge.runners.heat_map import HeatMap
-from ragauge.runners.join import allowed_bad
 from ragauge.runners.judge import Judge
 from ragauge.runners.options import File, takes
-from ragauge.runners.plans import Plans
+from ragauge.runners.plan import Plans
 from ragauge.runners.question_stability import (
     JudgedQuestion,
     Run,
@@ -39,8 +38,7 @@ from ragauge.runners.question_stability import (
     said,
 )
 from ragauge.runners.run_lines import RunLines
-from ragauge.runners.sweep_findings import note_findings
-from ragauge.runners.verdicts import Verdicts
+from ragauge.runners.verdicts import HeatMap, Verdicts, note_findings
 from ragauge.store.files import parquet_rows
 from ragauge.text.canonical import Canon
 

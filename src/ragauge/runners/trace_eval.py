@@ -35,8 +35,7 @@ from ragauge.runners.auditing import Audited, Auditor
 from ragauge.runners.kept_audits import KeepingAuditor, cited_documents
 from ragauge.runners.ledger import ANOTHER
 from ragauge.runners.options import File, takes
-from ragauge.runners.plan import planned_runs, question_plan
-from ragauge.runners.plans import read_plan
+from ragauge.runners.plan import planned_runs, question_plan, read_plan
 from ragauge.runners.run_lines import RunLines
 from ragauge.runners.sweep import Announce, sweep
 from ragauge.runners.trace_eval_identity import identity_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ragauge.metrics.declare import ratio
+from ragauge.contracts.metric import ratio
 from ragauge.runners.paired_units import Columns
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
@@ -74,7 +73,7 @@ def take_apart(text: str) -> Answer:
     low = lowered(text)
     spans, ids = _lists(text, low)
     claim = _claim(text, low, spans)
-    return Answer(claim, unique(ids) if spans else None)
+    return Answer(claim, tuple(dict.fromkeys(ids)) if spans else None)
 
 
 def _templated(text: str) -> Answer | None:
@@ -90,7 +89,9 @@ def _templated(text: str) -> Answer | None:
     if at < 0 or odd or not text.isascii():
         return None
     alone = len(written) > _LONGEST_NOTHING and _ONE_ID.fullmatch(written)
-    return Answer(text[8:at].strip(), (written,) if alone else unique(split_ids(written)))
+    return Answer(
+        text[8:at].strip(), (written,) if alone else tuple(dict.fromkeys(split_ids(written)))
+    )
 
 
 def inline_markers(text: str, retrieved: tuple[str, ...]) -> tuple[str, ...]:
@@ -106,7 +107,7 @@ def inline_markers(text: str, retrieved: tuple[str, ...]) -> tuple[str, ...]:
             place = int(marker) if numeral else 0
             by_place = marker not in retrieved and 0 < place <= len(retrieved)
             found.append(retrieved[place - 1] if by_place else marker)
-    return unique(found)
+    return tuple(dict.fromkeys(found))
 
 
 def split_ids(text: str) -> list[str]:
@@ -119,11 +120,6 @@ def split_ids(text: str) -> list[str]:
 
 def _is_nothing(part: str) -> bool:
     return not part or part.casefold() in _NOTHING
-
-
-def unique(ids: Iterable[str]) -> tuple[str, ...]:
-    """The ids in order of first mention, each once."""
-    return tuple(dict.fromkeys(ids))
 
 
 def id_of(value: Any) -> str | None:
@@ -290,7 +286,7 @@ def _of_object(answer: dict[str, Any], around: str) -> Answer:
     spans, others = _lists(around, lowered(around))
     if spans:
         ids = [*(ids or []), *others]
-    return Answer(claim, None if ids is None else unique(ids))
+    return Answer(claim, None if ids is None else tuple(dict.fromkeys(ids)))
 
 
 def _listed(value: Any) -> list[str] | None:

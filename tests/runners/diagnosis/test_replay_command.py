@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from ragauge.cli import output
+from ragauge.cli import command
 from ragauge.contracts.sweep import Progress
 from tests.cli.command import QUIET_ENVIRONMENT, RAGAUGE, ragauge
 
@@ -101,7 +101,7 @@ def test_a_failure_stands_behind_every_bar(folder):
 
 @pytest.mark.parametrize(("given", "said"), [((), "sweeping"), (("asking again",), "asking again")])
 def test_a_log_says_it_too(capsys, monkeypatch, given, said):
-    monkeypatch.setattr(output, "LOG_EVERY_S", 0.0)
-    with output.call_progress(False, *given) as watch:
+    monkeypatch.setattr(command, "LOG_EVERY_S", 0.0)
+    with command.call_progress(False, *given) as watch:
         watch(Progress(0, 1200, 0, 0))
     assert capsys.readouterr().err == f"{said}: 0 of 1,200 runs\n"

@@ -22,7 +22,7 @@ from ragauge.ingest.records import (
     quoted,
     text,
 )
-from ragauge.text.citations import id_of, split_ids, take_apart, unique
+from ragauge.text.citations import id_of, split_ids, take_apart
 
 STRATA = (
     *("group", "source", "source_id", "model", "language", "question_type", "answer_type"),
@@ -284,7 +284,7 @@ def _cited(record: dict[str, Any]) -> tuple[str, ...] | None:
         if not id:
             raise BadField(f"{name}[{place}]", expected("the id of a context", one))
         ids.append(id)
-    return unique(ids)
+    return tuple(dict.fromkeys(ids))
 
 
 def _cited_list(value: Any, field: str) -> list[Any]:

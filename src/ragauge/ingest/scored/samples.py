@@ -23,7 +23,7 @@ from ragauge.ingest.answered.shapes import (
 )
 from ragauge.ingest.answered.written_lists import listed
 from ragauge.ingest.records import BadField, BadJson, BadRecord, decode, expected, quoted, text
-from ragauge.text.citations import id_of, split_ids, unique
+from ragauge.text.citations import id_of, split_ids
 
 JUDGE = "imported"
 _OF_A_CLAIM = ("text", "chunks", "other")
@@ -194,7 +194,7 @@ def texts_of(fields: Mapping[str, Any], id: str, place: str) -> Texts:
     return Texts(
         row=row,
         retrieved_ids=retrieved,
-        gold_ids=None if gold is None else unique(gold),
+        gold_ids=None if gold is None else tuple(dict.fromkeys(gold)),
         claims=claims,
         unmatched=unmatched,
     )

@@ -20,7 +20,7 @@ from ragauge.pipelines.threads import run_async
 from ragauge.runners.answers.options import AnswerOptions, read_budget, read_prices
 
 if TYPE_CHECKING:
-    from ragauge.engines.progress import Progress
+    from ragauge.engines.local import Progress
     from ragauge.models.judges.budget import Estimate
 
 CONCURRENCY = 8

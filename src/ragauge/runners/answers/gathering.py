@@ -14,7 +14,7 @@ from ragauge.contracts.gold import REFUSING, Refusal
 from ragauge.contracts.judge import ReplyCache, Usage
 from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.contracts.report import Finding, Findings
-from ragauge.engines.progress import Progress
+from ragauge.engines.local import Progress
 from ragauge.ingest.calibration import AnswerCalibration, Calibrations
 from ragauge.ingest.records import quoted
 from ragauge.metrics.answers import AnswerFacts

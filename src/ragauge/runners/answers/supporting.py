@@ -11,8 +11,7 @@ from msgspec import Struct, structs
 
 from ragauge.contracts.answers import AnswerKind, AnswerRow, Context
 from ragauge.contracts.metric import Absent, Metric, Row
-from ragauge.engines.local import ordered
-from ragauge.engines.progress import Progress
+from ragauge.engines.local import Progress, ordered
 from ragauge.errors import InputRejected
 from ragauge.ingest.calibration import AnswerCalibration
 from ragauge.metrics.answers import AnswerFacts

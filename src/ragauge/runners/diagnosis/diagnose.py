@@ -17,7 +17,7 @@ from ragauge.diagnosis.limits import limits_of
 from ragauge.diagnosis.own_rules import OwnRules, read_own_rules
 from ragauge.diagnosis.ranking import MENDED
 from ragauge.diagnosis.report import FailOn, How, diagnosed, low_samples
-from ragauge.engines.progress import Progress, unseen
+from ragauge.engines.local import Progress, unseen
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.rules import MIN_COVERAGE
 from ragauge.ingest.options import knob_names, read_knobs

@@ -20,7 +20,7 @@ from ragauge.diagnosis.cases import Material, Measured, Observed
 from ragauge.diagnosis.features import features
 from ragauge.diagnosis.limits import limits_of
 from ragauge.diagnosis.traced_case import traced_cases
-from ragauge.engines.progress import Progress, unseen
+from ragauge.engines.local import Progress, unseen
 from ragauge.errors import InputRejected
 
 SEVERITIES: dict[Decision, Severity] = {

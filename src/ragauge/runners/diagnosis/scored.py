@@ -18,7 +18,7 @@ from ragauge.diagnosis.cases import Material, Measured
 from ragauge.diagnosis.features import features, needed_ranks
 from ragauge.diagnosis.limits import in_range, limits_of, mean, severity
 from ragauge.diagnosis.scored_case import scored_case
-from ragauge.engines.progress import Progress, unseen
+from ragauge.engines.local import Progress, unseen
 from ragauge.ingest.scored.scored_file import ScoredFile
 from ragauge.metrics.claims import (
     answer_addresses,

@@ -19,7 +19,7 @@ from ragauge.contracts.trace import Trace
 from ragauge.diagnosis.cases import Material, Observed
 from ragauge.diagnosis.features import features, needed_ranks
 from ragauge.diagnosis.traced_case import traced_cases
-from ragauge.engines.progress import Progress, unseen
+from ragauge.engines.local import Progress, unseen
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.manifest import read_manifest
 from ragauge.ingest.traces import Auditable, decoded, read_auditable, trace_in
@@ -27,9 +27,9 @@ from ragauge.metrics.facts import Key, Reader, Reading, run_facts, variation_of
 from ragauge.metrics.table import table
 from ragauge.runners.audit import audit
 from ragauge.runners.auditing import Auditor, Payloads
+from ragauge.runners.blocks import allowed_bad
 from ragauge.runners.diagnosis.recorded import Values, measured_by, strata_of, values_of
 from ragauge.runners.diagnosis.scored import LexicalClaims, address_counts
-from ragauge.runners.join import allowed_bad
 from ragauge.runners.run_lines import RunLines
 from ragauge.runners.score import score
 from ragauge.runners.stability import stability

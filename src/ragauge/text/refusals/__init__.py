@@ -1,1 +1,0 @@
-"""How answers refuse in their own words: rules as data, a TOML file for each language."""
