@@ -270,7 +270,7 @@ def test_a_history_moves_and_comes_back_the_same(
         assert "tags: good" in out
         said("export", "--all", "-o", second, store=other)
         assert second.read_bytes() == first.read_bytes()
-        assert "4 runs were there already" in said("import", first, store=other)
+        assert "4 runs were already present" in said("import", first, store=other)
         assert said("verify", store=other) == "PASS  4 runs are intact\n"
 
 

@@ -35,11 +35,13 @@ document.addEventListener("securitypolicyviolation", e => violations.push(e.viol
 def kind_of(address: str) -> str:
     """What page an address leads to, whichever question it shows, in whatever order.
 
-    Each run's own page counts, since every command has tabs of its own.
+    Each run's own page counts, since every command has tabs of its own; files count once.
     """
     parts = urlsplit(address)
     names = set(re.findall(r"(?:^|&)([a-z]+)=", parts.query)) - ORDERING
     path = parts.path
+    if "figures" in names:
+        return "figures"
     if not re.fullmatch("/runs/[^/]+", path):
         path = re.sub("[0-9a-f]{12,}", "ID", path)
     return f"{path}?{'&'.join(sorted(names))}"

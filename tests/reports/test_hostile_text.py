@@ -55,7 +55,8 @@ ALONE = tuple(text for text in PAYLOADS if len(text) > 1000 or text[0] in "=:\x0
 _TOGETHER = [text for text in PAYLOADS if text not in ALONE]
 TEXTS = (*(" ".join(_TOGETHER[at : at + 8]) for at in range(0, len(_TOGETHER), 8)), *ALONE)
 UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-COMPARED = {"comparison": {"mark", "/mark", "bdi", "/bdi", "strong_open", "strong_close"}}
+_MARKS = {"mark", "/mark", "bdi", "/bdi", "strong_open", "strong_close"}
+COMPARED = {"comparison": _MARKS, "eval-answers": _MARKS}
 """Kinds that mark where two texts differ, which depends on the texts; and the marks."""
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 

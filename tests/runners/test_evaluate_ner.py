@@ -229,7 +229,7 @@ def test_over_prediction_is_told_for_each_type_and_over_all():
     nothing = run([document("d")], [document("d", span(0, 5, "A"))])
     score = nothing.metrics["entities.over_prediction"]
     assert (score.value, score.reason) == (None, "nothing to divide by: gold is 0")
-    assert "over_prediction" in render(report, "text")
+    assert "over prediction" in render(report, "text")
     gated = run(gold, predicted, gates="over_prediction<=1.2")
     assert not gated.passed
 

@@ -57,7 +57,7 @@ def test_a_report_of_nothing_says_so_and_has_no_number(form):
 
 def test_groundedness_and_correctness_lead():
     verdict = render(answered(), "text", width=200).splitlines()[0]
-    assert "groundedness 0.731, token recall 0.644" in verdict
+    assert "groundedness 0.731, correctness (token recall) 0.644" in verdict
     leads = "<EvalReport FAIL, groundedness 0.731 [0.691, 0.771], token_recall 0.644"
     assert repr(answered(gates=())).startswith(leads)
     names = ("brief_faithfulness", "chrf", "token_f1")
