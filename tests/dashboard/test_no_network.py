@@ -35,13 +35,11 @@ document.addEventListener("securitypolicyviolation", e => violations.push(e.viol
 def kind_of(address: str) -> str:
     """What page an address leads to, whichever question it shows, in whatever order.
 
-    Each run's own page counts, since every command has tabs of its own; files count once.
+    Each run's own page counts, since every command has tabs of its own.
     """
     parts = urlsplit(address)
     names = set(re.findall(r"(?:^|&)([a-z]+)=", parts.query)) - ORDERING
     path = parts.path
-    if "figures" in names:
-        return "figures"
     if not re.fullmatch("/runs/[^/]+", path):
         path = re.sub("[0-9a-f]{12,}", "ID", path)
     return f"{path}?{'&'.join(sorted(names))}"
@@ -75,7 +73,9 @@ class Reader:
             self.bad[address] = answer.status if answer.status != 200 else tried
         links = self.page.evaluate("[...document.links].map(a => [a.href, a.download])")
         self.outside |= {href for href, _ in links if not href.startswith(self._url)}
-        return [href.partition("#")[0] for href, download in links if not download]
+        files = ("?figures=", "&figures=")
+        pages = (href.partition("#")[0] for href, download in links if not download)
+        return [href for href in pages if not any(one in href for one in files)]
 
 
 @pytest.fixture
