@@ -38,20 +38,18 @@ def verdict_word(passed: bool | None, gates: Iterable[Verdict]) -> str:
 
 
 def gate_counts(report: Report) -> str:
-    """How many gates hold, failed or were not evaluated; nothing without gates."""
+    """What the gates did: `1 of 3 gates failed, 1 not evaluated`; nothing without gates."""
     if not report.gates:
         return ""
     total = counted(len(report.gates), "gate")
-    failed = sum(gate.verdict == "fail" for gate in report.gates)
-    unknown = sum(gate.verdict == "not_evaluated" for gate in report.gates)
-    if failed:
-        words = f"{count(failed)} of {total} failed"
-    elif report.passed is not False:
-        holding = len(report.gates) - unknown
-        words = f"{count(holding)} of {total} {'holds' if len(report.gates) == 1 else 'hold'}"
+    times = Counter(gate.verdict for gate in report.gates)
+    if times["fail"]:
+        words = f"{count(times['fail'])} of {total} failed"
     else:
-        return f"{count(unknown)} of {total} not evaluated"
-    return f"{words}, {count(unknown)} not evaluated" if unknown else words
+        words = f"{count(times['pass'])} of {total} {'holds' if len(report.gates) == 1 else 'hold'}"
+    rest = ("not_evaluated", "not_applicable")
+    others = [f"{count(times[name])} {name.replace('_', ' ')}" for name in rest if times[name]]
+    return ", ".join([words, *others])
 
 
 def how_to_gate(passed: bool | None, example: str) -> str:

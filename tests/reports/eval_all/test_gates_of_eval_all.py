@@ -5,8 +5,8 @@ import pytest
 from junitparser import JUnitXml
 
 from ragauge.reports.forms import render
+from ragauge.reports.envelope import gate_counts
 from ragauge.reports.kinds.eval_all import summary
-from ragauge.reports.kinds.evaluation import gates_words
 from tests.reports.evaluation.reports import everything, gate
 from tests.reports.test_html_in_browser import browser, opened
 
@@ -86,9 +86,9 @@ def test_junit_makes_an_error_of_what_was_not_evaluated_and_skips_the_rest():
 def test_what_is_not_applicable_does_not_hold():
     beside = undecided("answers.grounding", 0.8, "not_applicable", LEFT_OUT)
     held = gate("entities.coverage", 1, 1.0, op="=")
-    assert gates_words([held, beside]) == "1 of 2 gates hold, 1 not applicable"
+    assert gate_counts(everything(gates=(held, beside))) == "1 of 2 gates hold, 1 not applicable"
     failed = gate("entities.f1_strict", 0.9, 0.5)
-    assert gates_words([failed, beside]) == "1 of 2 gates failed, 1 not applicable"
+    assert gate_counts(everything(gates=(failed, beside))) == "1 of 2 gates failed, 1 not applicable"
 
 
 def long_names():

@@ -33,7 +33,8 @@ def _blocks(report: EvalAllReport) -> Iterator[Block]:
     measured = f"{known} of {numbers.counted(len(report.summary), 'number')} measured"
     failed = len(report.failures)
     unfinished = failed and f"{numbers.counted(failed, 'task')} could not be finished"
-    words = doc.listed(measured, evaluation.gates_words(report.gates), unfinished, sep="; ")
+    gates = envelope.gate_counts(report) or "no gates"
+    words = doc.listed(measured, gates, unfinished, sep="; ")
     hint = envelope.how_to_gate(report.passed, "--preset heritage or --gates 'f1_strict>=0.85'")
     word = envelope.verdict_word(report.passed, report.gates)
     yield doc.Verdict(word, words, [f"model: {report.model}"], [hint] if hint else [])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from typing import Literal, NamedTuple
 
 from msgspec import structs
@@ -57,10 +56,8 @@ SHOWN: dict[Task, tuple[str, ...]] = {
         *("ndcg@10", "ndcg_exp@10", "p@10", "recall@10", "rr", "ap", "bpref", "judged@10"),
         *("unjudged@10", "coverage"),
     ),
-    "qa": (*answers.OVERLAP, *answers.GROUNDS, "coverage"),
-    "answers": (*answers.GROUNDS, *answers.OVERLAP, "coverage"),
 }
-"""The metrics that every reader sees, without their family, in their order; others are by name."""
+"""The metrics that a terminal shows, in their order; of answers, it shows all that were chosen."""
 COVERAGE_WORDS = {
     "in_kb": "in the knowledge base",
     "nil": "NIL",
@@ -144,9 +141,7 @@ def figures(report: EvalReport) -> Iterator[Block]:
             absent.setdefault(reason, []).append(shown_names[id])
     if given:
         made = doc.scores(given, shown_names, title="Other metrics" if gated else "Metrics")
-        # Of answers, users choose the metrics; what was chosen is always there.
-        chosen = isinstance(report.detail, AnswerDetail)
-        usual = 0 if chosen else sum(id in _first(report) for id in given)
+        usual = sum(id in _first(report) for id in given) if report.task in SHOWN else 0
         yield structs.replace(made, shown=usual or None, everything=tables.EVERYTHING)
     # A reason such as the lack of a reference concerns many metrics, and is given once.
     remarks = [f"Absent: {', '.join(names)}: {reason}" for reason, names in absent.items()]
@@ -157,10 +152,11 @@ def figures(report: EvalReport) -> Iterator[Block]:
 
 
 def _first(report: EvalReport) -> list[str]:
-    """The ids of metrics that come first: what was requested by name, then what all readers see."""
-    family = next((id.partition(".")[0] for id in report.metrics), "")
-    known = (f"{family}.{id}" for id in SHOWN[report.task])
-    return list(dict.fromkeys([*rankings.requested(report), *known]))
+    """The ids of metrics that come first: what --measures names, then what all readers see."""
+    command = f"eval {report.task}"
+    family = HEADLINES[command].first[0].partition(".")[0]
+    usual = [f"{family}.{name}" for name in SHOWN.get(report.task, ())]
+    return [*rankings.requested(report), *(usual or leading(report.metrics, command))]
 
 
 def _ordered(report: EvalReport, ids: Collection[str]) -> list[str]:
@@ -195,26 +191,12 @@ def verdict_words(report: EvalReport) -> tuple[str, str]:
             by_units.setdefault(over, []).append(f"{name} {numbers.value(score.value)}")
     named = ", ".join(f"{', '.join(each)} over {over}" for over, each in by_units.items())
     word = envelope.verdict_word(report.passed, report.gates)
-    return word, doc.listed(named, gates_words(report.gates), sep="; ")
-
-
-def gates_words(gates: Sequence[Verdict]) -> str:
-    """What the gates did: `1 of 3 gates failed, 1 not evaluated`."""
-    if not gates:
-        return "no gates"
-    total, times = numbers.counted(len(gates), "gate"), Counter(gate.verdict for gate in gates)
-    holding = f"{count(times['pass'])} of {total} {'holds' if len(gates) == 1 else 'hold'}"
-    return doc.listed(
-        f"{count(times['fail'])} of {total} failed" if times["fail"] else holding,
-        times["not_evaluated"] and f"{count(times['not_evaluated'])} not evaluated",
-        times["not_applicable"] and f"{count(times['not_applicable'])} not applicable",
-    )
+    return word, doc.listed(named, envelope.gate_counts(report) or "no gates", sep="; ")
 
 
 def metric_names(report: EvalReport) -> dict[str, str]:
     sliced = (id for by in report.per_stratum.values() for row in by.values() for id in row)
-    gated = (gate.metric for gate in report.gates)
-    return envelope.short_names(dict.fromkeys(chain(report.metrics, gated, sliced)))
+    return envelope.metric_names(report, *sliced)
 
 
 def units(times: int, many: str) -> str:

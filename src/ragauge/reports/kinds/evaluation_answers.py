@@ -19,14 +19,6 @@ from ragauge.reports.numbers import count, counted
 from ragauge.text.visible import cut
 
 FAMILY = "answers."
-GROUNDS = (
-    *("groundedness", "grounded", "brief_faithfulness", "number_agreement", "date_agreement"),
-    *("faithfulness", "factual_correctness", "citation_precision", "citation_recall", "rubric"),
-)
-OVERLAP = (
-    *("token_recall", "containment", "token_f1", "content_f1", "exact_match", "rougeL"),
-    *("chrf", "edit_distance", "semantic_similarity", "relevance"),
-)
 UNSUPPORTED_SHOWN = 12
 KIND_WORDS = {"qa": "QA", "summary": "summary", "data_to_text": "data to text"}
 
