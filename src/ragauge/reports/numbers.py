@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ragauge.contracts.report import Verdict
 
 ABSENT = "–"  # what is shown where there is no number; the reason is next to it
@@ -62,6 +64,16 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     ('1 question', '2,000 questions')
     """
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def by_count(times: Mapping[str, int]) -> list[tuple[str, int]]:
+    """The names that were counted, the most frequent first; what is zero is left out.
+
+    >>> by_count({"b": 1, "zero": 0, "a": 1, "often": 12})
+    [('often', 12), ('a', 1), ('b', 1)]
+    """
+    found = ((name, each) for name, each in times.items() if each)
+    return sorted(found, key=lambda pair: (-pair[1], pair[0]))
 
 
 def n_of(n: int, of: int | None) -> str:

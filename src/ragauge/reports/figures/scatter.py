@@ -62,7 +62,7 @@ def drawn(
     return framed(grid, up, [ends if max(across) > min(across) else left.center(columns)])
 
 
-def by_type(per_type: Mapping[str, Mapping[str, float | None]]) -> Iterator[doc.Only]:
+def by_type(per_type: Mapping[str, Mapping[str, float | None]]) -> Iterator[doc.Figure]:
     """Each type as a point; nothing where fewer than two have both precision and recall."""
     strict = "_strict" if any("precision_strict" in one for one in per_type.values()) else ""
     known: dict[str, tuple[float, float, float]] = {}
@@ -103,8 +103,7 @@ def by_type(per_type: Mapping[str, Mapping[str, float | None]]) -> Iterator[doc.
     if left_out:
         remark += f"; not drawn, as one of the two is not known: {', '.join(left_out)}"
     title = "Precision and recall by type"
-    figure = doc.Figure(lambda width: [], title, remark, svg, part="by-type")
-    yield doc.on_pages(figure, part="by-type")
+    yield doc.Figure(lambda width: [], title, remark, svg, part="by-type")
 
 
 def _curve(f1: float) -> str:

@@ -214,8 +214,10 @@ def coverage_words(coverage: Mapping[str, int]) -> str:
     >>> coverage_words({"missing": 1, "documents": 120, "unknown": 0, "gold_entities": 655})
     '655 gold entities, 120 documents, 1 without a prediction'
     """
-    ranked = sorted((-times, name) for name, times in coverage.items() if times)
-    words = [units(-n, COVERAGE_WORDS.get(name, name.replace("_", " "))) for n, name in ranked]
+    words = [
+        units(times, COVERAGE_WORDS.get(name, name.replace("_", " ")))
+        for name, times in numbers.by_count(coverage)
+    ]
     return ", ".join(words) or "nothing was evaluated"
 
 

@@ -15,17 +15,16 @@ from ragauge.reports import numbers
 from ragauge.reports.differences import spans
 from ragauge.reports.document import Bar, Block, Cell, Span, Table, Tone, names, number
 from ragauge.reports.kinds.evaluation_tables import EVERYTHING, PLOT
-from ragauge.reports.numbers import count, counted
+from ragauge.reports.numbers import by_count, count, counted
 from ragauge.text.visible import cut
 
 FAMILY = "answers."
-UNSUPPORTED_SHOWN = 12
 KIND_WORDS = {"qa": "QA", "summary": "summary", "data_to_text": "data to text"}
 
 
 def about(detail: AnswerDetail) -> str:
     """What the answers are, and what they were measured with."""
-    kinds = [f"{count(n)} {KIND_WORDS.get(kind, kind)}" for kind, n in _by_count(detail.kinds)]
+    kinds = [f"{count(n)} {KIND_WORDS.get(kind, kind)}" for kind, n in by_count(detail.kinds)]
     claims = [f"{count(n)} {verdict}" for verdict, n in detail.factual_claims.items()]
     judge = f"judge {detail.judge}" if detail.judge else ""
     if judge and (usage := detail.usage):
@@ -104,7 +103,7 @@ def of_answers(detail: AnswerDetail) -> Iterator[Table]:
             "such a score people called grounded",
             part="tables",
         )
-    if ranked := _by_count(detail.unsupported):
+    if ranked := by_count(detail.unsupported):
         yield doc.table(
             ranked,
             {
@@ -114,20 +113,12 @@ def of_answers(detail: AnswerDetail) -> Iterator[Table]:
             },
             title="In no context",
             remark="numbers and words of answers that are in none of their contexts",
-            shown=UNSUPPORTED_SHOWN,
+            shown=12,
             everything=EVERYTHING,
             part="tables",
         )
 
 
-def _by_count(times: dict[str, int]) -> list[tuple[str, int]]:
-    return sorted(
-        ((name, each) for name, each in times.items() if each), key=lambda pair: (-pair[1], pair[0])
-    )
-
-
-SUPPORTED, PARTLY = 0.7, 0.4
-"""From where on a sentence is marked as supported, and as partly supported."""
 LONGEST_EVIDENCE, LONGEST_SENTENCE = 320, 1_000
 MISSING_NAMED = 12
 """Words and numbers of a sentence that are named, of those that no context has."""
@@ -168,7 +159,7 @@ def level_of(score: float | None) -> Level:
     """
     if score is None:
         return SILENT
-    return FULL if score >= SUPPORTED else PART if score >= PARTLY else NONE
+    return FULL if score >= 0.7 else PART if score >= 0.4 else NONE
 
 
 class CheckedSentence(Struct, frozen=True):

@@ -18,6 +18,7 @@ from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.document import Bar, Block, Cell, Column, Table, count, names, number
 from ragauge.reports.kinds.comparison import CORRECTIONS, NAMES, TONES, p_value
+from ragauge.reports.kinds.evaluation_tables import EVERYTHING
 from ragauge.stats.decision import outlook
 
 if TYPE_CHECKING:
@@ -127,19 +128,13 @@ def spread(by: Ranking, counts: Sequence[int]) -> Table:
 
 
 def worst_first(report: EvalReport, detail: RankingDetail) -> list[QueryRow]:
-    """All queries, the worst first; those without a relevant document last, ties by id.
-
-    Where the report names the worst of all queries by nDCG@10, they come first, in its order.
-    """
+    """All queries, the worst first; those without a relevant document last, ties by id."""
     by = ranking(report)
-    named = detail.worst if by is None or by.id == NDCG else ()
-    first = {id: place for place, id in enumerate(named)}
 
-    def badness(row: QueryRow) -> tuple[int, bool, bool, float, str]:
-        place, ranked = first.get(row.query, len(first)), row.query not in first and row.relevant
-        value = row.values.get(by.id) if ranked and by else 0.0
+    def badness(row: QueryRow) -> tuple[bool, bool, float, str]:
+        value = row.values.get(by.id) if by and row.relevant else None
         rank = -(value or 0.0) if by and by.lower else value or 0.0
-        return place, not row.relevant, value is None, rank, row.query
+        return not row.relevant, value is None, rank, row.query
 
     return sorted(detail.queries, key=badness)
 
@@ -179,7 +174,7 @@ def queries(report: EvalReport, detail: RankingDetail) -> Table:
         remark=f"{order}found: relevant documents retrieved, of all relevant",
         shown=IN_TEXT,
         total=len(ranked),
-        everything="--report FILE.html shows them",
+        everything=EVERYTHING,
         part="queries",
     )
     return doc.filled(table, always=("first relevant", "found"))

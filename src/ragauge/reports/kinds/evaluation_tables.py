@@ -28,12 +28,7 @@ Measured = Mapping[str, float | None]
 SHOWN = 24
 """Rows of a table in a terminal."""
 EVERYTHING = "--report FILE.html shows them"
-CONFUSIONS_SHOWN = 15
 LABELS_IN_TEXT = 30
-FREQUENT = 0.1
-"""An error over this fraction of the gold label's items is highlighted."""
-GOOD, FAIR = 0.8, 0.5
-"""From where on the bar of a rate is green, and yellow; below it is red."""
 SCHEMAS = {
     "strict": "the same place and the same type",
     "exact": "the same place, whatever the type",
@@ -56,9 +51,6 @@ RATES = {
     "recall_partial": "R partial",
     "f1_partial": "F1 partial",
     "over_prediction": "over prediction",
-    "accuracy": "accuracy",
-    "hits@1": "hits@1",
-    "mrr": "mrr",
 }
 """What is measured of a type, a label or a schema, in the order of columns."""
 PLOT = Column("", plot=True)
@@ -112,7 +104,7 @@ def confusion(title: str, labels: Sequence[str], counts: Sequence[Sequence[int]]
             return Cell("·", 0, "dim")
         of_row = f"{numbers.share(times, totals[row])} of the row"
         hint = f"gold {labels[row]}, predicted {labels[column]}: {numbers.count(times)}, {of_row}"
-        frequent = times / totals[row] > FREQUENT
+        frequent = times > totals[row] / 10
         tone: Tone = "good" if row == column else "bad" if frequent else "warm"
         return Cell(numbers.count(times), times, tone, hint=hint)
 
@@ -154,7 +146,7 @@ def of_labels(report: EvalReport, detail: LabelDetail) -> Iterator[Block]:
             },
             title="Top confusions",
             remark=f"{errors}; the fraction is of the gold label's items",
-            shown=CONFUSIONS_SHOWN,
+            shown=15,
             total=detail.distinct_confusions,
             everything=EVERYTHING,
             part="tables",
@@ -260,7 +252,7 @@ def quality(value: float | None) -> Cell:
     """The bar of a rate, green where it is good and red where it is not."""
     if value is None:
         return doc.plot(None)
-    tone: Tone = "good" if value >= GOOD else "warm" if value >= FAIR else "bad"
+    tone: Tone = "good" if value >= 0.8 else "warm" if value >= 0.5 else "bad"
     return doc.plot(Bar(value, tone))
 
 
@@ -338,7 +330,7 @@ def of_errors(detail: WithErrors) -> Iterator[Block]:
     groups = [[one for one in detail.errors if one.kind == kind] for kind in kinds_seen(detail)]
     total = sum(detail.error_counts.values())
     for most, forms, everything in (
-        (IN_TEXT, {"text"}, "--report FILE.html shows them"),
+        (IN_TEXT, {"text"}, EVERYTHING),
         (ON_PAGES, {"html", "markdown"}, "the JSON report has those it keeps"),
     ):
         if some := envelope.some_of_each(groups, most):

@@ -12,7 +12,7 @@ from ragauge.reports import envelope
 from ragauge.reports.document import Block, Cell, Column, Document, Square, Table, Tone, names
 from ragauge.reports.formats import junit
 from ragauge.reports.kinds import audit
-from ragauge.reports.numbers import ABSENT, count, counted, n_of
+from ragauge.reports.numbers import ABSENT, by_count, count, counted, n_of
 
 MEANINGS: dict[LambdaState, tuple[str, Tone]] = {
     "chaotic": ("no two runs agree", "bad"),
@@ -32,8 +32,6 @@ OUTCOMES: dict[Outcome, tuple[str, str, str]] = {
     "error": ("!", "failed", "failed"),
 }
 """How a run can end: its mark, its class in the style sheet, and what it means."""
-CODES_FIRST = "the match rate is below its target: fix the codes before you tune retrieval"
-QUESTIONS_SHOWN, QUESTIONS_ON_A_PAGE = 20, 200
 
 
 def document(report: TraceEvalReport) -> Document:
@@ -73,10 +71,11 @@ def cases(report: TraceEvalReport) -> Iterator[junit.Suite]:
 def _blocks(report: TraceEvalReport) -> Iterator[Block]:
     recipe, covered = report.recipe, report.coverage
     wordings, seeds = counted(recipe.wordings, "wording"), counted(len(recipe.seeds), "seed")
+    first = "the match rate is below its target: fix the codes before you tune retrieval"
     yield doc.Verdict(
         *verdict_words(report),
         notes=[f"{wordings} × {seeds} at temperature {recipe.temperature:g}"],
-        meaning=[CODES_FIRST] if report.codes_first else [],
+        meaning=[first] if report.codes_first else [],
     )
     yield from doc.gates(report.gates, report.metrics, envelope.metric_names(report))
     yield audit.codes(report)
@@ -182,7 +181,7 @@ def ranked(report: TraceEvalReport) -> list[TracedQuestion]:
 
 def _questions(report: TraceEvalReport) -> Table:
     everyone = ranked(report)
-    rows = everyone[:QUESTIONS_ON_A_PAGE]
+    rows = everyone[:200]  # with more, a page is slow
     wrong = sum(not correct(one) for one in everyone)
     seen = {outcome(run) for one in rows for run in one.runs}
     legend = [f"{mark} {means}" for name, (mark, _, means) in OUTCOMES.items() if name in seen]
@@ -215,7 +214,7 @@ def _questions(report: TraceEvalReport) -> Table:
         title="Questions",
         remark=f"{n_of(wrong, len(everyone))} not correct in every run, worst first",
         part="questions",
-        shown=QUESTIONS_SHOWN,
+        shown=20,
         total=len(everyone),
         after=f"a mark is a run: {'; '.join(legend)}",
     )
@@ -249,6 +248,5 @@ def _matched(one: TracedQuestion) -> str:
 
 def codes_of(one: TracedQuestion) -> str:
     """The worst codes of its runs, the most frequent first: `missing_rev 3, not_retrieved 1`."""
-    wrong = [(code, times) for code, times in one.codes.items() if code != OK and times]
-    wrong.sort(key=lambda pair: (-pair[1], pair[0]))
+    wrong = ((code, times) for code, times in by_count(one.codes) if code != OK)
     return ", ".join(f"{code} {count(times)}" for code, times in wrong)
