@@ -73,12 +73,10 @@ def line(report: Report) -> str:
 
 
 def _by_weight(report: Report) -> Iterator[tuple[str, Score]]:
-    """The metrics that gates on quality are about, the headlines, others, and other gated ones."""
-    gated = [gate.metric for gate in report.verdicts if gate.metric in report.metrics]
+    """The metrics that gates on quality are about, those that lead, and the others."""
     first = [gate.metric for gate in report.verdicts if is_quality(gate)]
-    free = [id for id in report.metrics if id not in gated]
     command = str(report.identity.get("command", "")) if isinstance(report, RunReport) else ""
-    for id in dict.fromkeys([*first, *leading(free, command), *free, *gated]):
+    for id in dict.fromkeys([*first, *leading(report.metrics, command), *report.metrics]):
         if id in report.metrics:
             yield id, report.metrics[id]
 

@@ -27,7 +27,6 @@ NAMED, LONGEST = 14, 24
 """Labels next to points, for the most frequent, and their characters; all have a hint."""
 CLOSE = 20
 """Points in the same of so many parts of a side have one label."""
-CURVES, STEPS = (0.2, 0.4, 0.6, 0.8), 40
 
 
 def drawn(
@@ -92,11 +91,18 @@ def by_type(per_type: Mapping[str, Mapping[str, float | None]]) -> Iterator[doc.
         for type, (precision, recall, times) in ranked
     ]
 
+    def curve(f1: float) -> str:
+        """Where precision and recall have this F1: p = f r / (2 r - f), from r = f / (2 - f) on."""
+        first = f1 / (2 - f1)
+        recalls = [first + (1 - first) * step / 40 for step in range(41)]
+        places = [(SIDE * r, SIDE * (1 - f1 * r / (2 * r - f1))) for r in recalls]
+        return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
+
     def svg(links: doc.Links) -> Markup:
         from markupsafe import Markup
 
         made = templating.own().get_template("scatter.html")
-        curves = [(f1, _curve(f1), SIDE * (1 - f1 / (2 - f1)) + 4) for f1 in CURVES]
+        curves = [(f1, curve(f1), SIDE * (1 - f1 / (2 - f1)) + 4) for f1 in (0.2, 0.4, 0.6, 0.8)]
         return Markup(made.render(points=points, curves=curves, side=SIDE))  # escaped as made
 
     remark = "the larger a point, the more of its type in gold; a curve joins equal F1"
@@ -104,11 +110,3 @@ def by_type(per_type: Mapping[str, Mapping[str, float | None]]) -> Iterator[doc.
         remark += f"; not drawn, as one of the two is not known: {', '.join(left_out)}"
     title = "Precision and recall by type"
     yield doc.Figure(lambda width: [], title, remark, svg, part="by-type")
-
-
-def _curve(f1: float) -> str:
-    """Where precision and recall have this F1: p = f r / (2 r - f), from r = f / (2 - f) on."""
-    first = f1 / (2 - f1)
-    recalls = [first + (1 - first) * step / STEPS for step in range(STEPS + 1)]
-    places = [(SIDE * r, SIDE * (1 - f1 * r / (2 * r - f1))) for r in recalls]
-    return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)

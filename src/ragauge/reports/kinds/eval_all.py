@@ -20,8 +20,6 @@ TITLES = {
     "retrieval": "Retrieval",
     "qa": "Answers",
 }
-FAMILIES = ("entities", "labels", "linking", "retrieval", "answers")
-"""The order of the summary."""
 
 
 def document(report: EvalAllReport) -> Document:
@@ -118,9 +116,10 @@ def summary(report: EvalAllReport) -> Table:
 
 def ranked(report: EvalAllReport) -> list[tuple[str, SummaryNumber]]:
     """The numbers of the summary, in the order of a pipeline."""
+    families = ("entities", "labels", "linking", "retrieval", "answers")
 
     def place(pair: tuple[str, SummaryNumber]) -> tuple[int, str]:
-        return FAMILIES.index(pair[1].metric.partition(".")[0]), pair[1].metric
+        return families.index(pair[1].metric.partition(".")[0]), pair[1].metric
 
     return sorted(report.summary.items(), key=place)
 

@@ -197,7 +197,7 @@ def _cuts(report: EvalReport) -> Iterator[Table]:
             sorted(found, key=lambda name: _order(f"{FAMILY}{name}")),
             {
                 "metric": names,
-                **{Column(f"@{at}", True, begins=True): partial(value, cut=at) for at in cuts},
+                **{f"@{at}": partial(value, cut=at) for at in cuts},
             },
             title="By cut-off",
             part="tables",

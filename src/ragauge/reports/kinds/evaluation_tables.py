@@ -222,12 +222,7 @@ def measured_table(first: str, given: Sequence[tuple[Cell, Measured]], **about: 
         given,
         {
             Column(first): lambda row: row[0],
-            **{
-                Column(RATES.get(id, id.replace("nil", "NIL")), True, begins=True): partial(
-                    cell, id=id
-                )
-                for id in ids
-            },
+            **{RATES.get(id, id.replace("nil", "NIL")): partial(cell, id=id) for id in ids},
             PLOT: lambda row: quality(row[1].get(drawn)),
         },
         shown=SHOWN,
