@@ -47,9 +47,8 @@ def gate_counts(report: Report) -> str:
         words = f"{count(times['fail'])} of {total} failed"
     else:
         words = f"{count(times['pass'])} of {total} {'holds' if len(report.gates) == 1 else 'hold'}"
-    rest = ("not_evaluated", "not_applicable")
-    others = [f"{count(times[name])} {name.replace('_', ' ')}" for name in rest if times[name]]
-    return ", ".join([words, *others])
+    others = {"not evaluated": times["not_evaluated"], "not applicable": times["not_applicable"]}
+    return ", ".join([words, *(f"{count(n)} {name}" for name, n in others.items() if n)])
 
 
 def how_to_gate(passed: bool | None, example: str) -> str:

@@ -88,7 +88,9 @@ def test_what_is_not_applicable_does_not_hold():
     held = gate("entities.coverage", 1, 1.0, op="=")
     assert gate_counts(everything(gates=(held, beside))) == "1 of 2 gates hold, 1 not applicable"
     failed = gate("entities.f1_strict", 0.9, 0.5)
-    assert gate_counts(everything(gates=(failed, beside))) == "1 of 2 gates failed, 1 not applicable"
+    assert (
+        gate_counts(everything(gates=(failed, beside))) == "1 of 2 gates failed, 1 not applicable"
+    )
 
 
 def long_names():

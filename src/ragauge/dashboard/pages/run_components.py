@@ -188,7 +188,7 @@ def _errors(one: Component, cut: tables.WithErrors) -> Iterator[Block]:
     shown = found[asked.start : asked.start + asked.limit]
     yield tables.counts_table(detail)
     kinds = [
-        (name, f"{tables.kind_word(name)} ({count(detail.error_counts[name])})")
+        (name, f"{tables.title_of(name)} ({count(detail.error_counts[name])})")
         for name in tables.kinds_seen(detail)
     ]
     fields = [

@@ -19,7 +19,7 @@ from ragauge.contracts.evaluation import (
     RankingDetail,
     Task,
 )
-from ragauge.contracts.report import Score, Verdict
+from ragauge.contracts.report import Score
 from ragauge.metrics.names import HEADLINES, NEVER, WORDS, leading
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
@@ -297,9 +297,9 @@ def _types(report: EvalReport, detail: EntityDetail) -> Iterator[_Found]:
     for error in detail.errors:
         found.setdefault(tables.type_of(error), []).append(error)
     for type, kept in sorted(found.items()):
-        kinds = Counter(tables.kind_word(error.kind) for error in kept)
+        kinds = Counter(tables.title_of(error.kind) for error in kept)
         short = sorted(
-            f"{tables.RATES[name]} {numbers.value(value)}"
+            f"{tables.title_of(name)} {numbers.value(value)}"
             for name, value in report.per_type.get(type, {}).items()
             if name in tables.RATES and value is not None and value < 1
         )
@@ -314,7 +314,7 @@ def _mention(error: LinkError) -> _Found:
 
 def _error_line(error: tables.Error) -> str:
     facts = ", ".join(f"{name} {text}" for name, text in tables.facts_of(error).items())
-    kind, text = tables.kind_word(error.kind), doc.plain(tables.text_of(error))
+    kind, text = tables.title_of(error.kind), doc.plain(tables.text_of(error))
     return f"{error.where}: {kind}: {text} ({facts})"
 
 

@@ -12,7 +12,7 @@ from ragauge.contracts.evaluation import AnswerDetail, AnswerShown, EvalReport, 
 from ragauge.metrics.table import known
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
-from ragauge.reports.differences import spans
+from ragauge.reports.differences import Marked, spans
 from ragauge.reports.document import Bar, Block, Cell, Span, Table, Tone, names, number
 from ragauge.reports.kinds.evaluation_tables import EVERYTHING, PLOT
 from ragauge.reports.numbers import by_count, count, counted
@@ -131,9 +131,6 @@ AROUND = 80
 _LETTER = r"[^\W_\u2e80-\U0010ffff]"
 """A letter or digit of a script that puts spaces between words: not Chinese or Japanese."""
 
-Marked = tuple[tuple[str, bool], ...]
-"""A text in pieces, each with whether it is marked."""
-
 
 class Level(Struct, frozen=True):
     """How far a sentence is supported: a mark, words, and a class for styles."""
@@ -188,11 +185,11 @@ def marked_words(text: str, words: Iterable[str]) -> Marked:
     """The text in pieces, with every occurrence of the words marked, in whatever case.
 
     >>> marked_words("Built in 1834, in Berlin.", ["1834", "berlin"])
-    (('Built in ', False), ('1834', True), (', in ', False), ('Berlin', True), ('.', False))
+    [('Built in ', False), ('1834', True), (', in ', False), ('Berlin', True), ('.', False)]
     """
     wanted = sorted({word for word in words if word.strip()}, key=lambda word: (-len(word), word))
     if not wanted:
-        return ((text, False),)
+        return [(text, False)]
 
     def pattern(word: str) -> str:
         """The word where it is not a part of a longer one, in scripts with spaces."""
@@ -201,7 +198,7 @@ def marked_words(text: str, words: Iterable[str]) -> Marked:
         return f"{start}{re.escape(word)}{end}"
 
     pieces = re.split(f"({'|'.join(map(pattern, wanted))})", text, flags=re.IGNORECASE)
-    return tuple((piece, place % 2 == 1) for place, piece in enumerate(pieces) if piece)
+    return [(piece, place % 2 == 1) for place, piece in enumerate(pieces) if piece]
 
 
 def quoted(evidence: EvidenceText, around: int) -> Marked:
@@ -214,7 +211,7 @@ def quoted(evidence: EvidenceText, around: int) -> Marked:
         after = re.sub(r"\s\S{0,20}$", "", after[: around - 1]) + " …"
     evident = cut(evidence.text, LONGEST_EVIDENCE)
     pieces = (before.lstrip(), False), (evident, True), (after.rstrip(), False)
-    return tuple(piece for piece in pieces if piece[0])
+    return [piece for piece in pieces if piece[0]]
 
 
 def lowest_by(detail: AnswerDetail) -> str | None:

@@ -40,19 +40,12 @@ COUNTS = (
     *("support", "gold", "predicted", "correct", "incorrect", "partial", "missed", "spurious"),
     *("tp", "fp", "fn", "types", "n", "nil"),
 )
-RATES = {
-    "precision": "P",
-    "precision_strict": "P strict",
-    "recall": "R",
-    "recall_strict": "R strict",
-    "f1": "F1",
-    "f1_strict": "F1 strict",
-    "precision_partial": "P partial",
-    "recall_partial": "R partial",
-    "f1_partial": "F1 partial",
-    "over_prediction": "over prediction",
-}
+RATES = (
+    *("precision", "precision_strict", "recall", "recall_strict", "f1", "f1_strict"),
+    *("precision_partial", "recall_partial", "f1_partial", "over_prediction"),
+)
 """What is measured of a type, a label or a schema, in the order of columns."""
+SHORT = {"precision": "P", "recall": "R", "f1": "F1", "nil": "NIL"}
 PLOT = Column("", plot=True)
 
 
@@ -61,7 +54,7 @@ def of_entities(report: EvalReport, detail: EntityDetail) -> Iterator[Block]:
         known = [name for name in SCHEMAS if name in schemas]
         yield measured_table(
             "schema",
-            [(Cell(name.replace("_", " "), name), structs.asdict(schemas[name])) for name in known],
+            [(Cell(title_of(name), name), structs.asdict(schemas[name])) for name in known],
             title="Layer" if layer else "Schemas",
             about=layer,
             remark="" if layer else f"matching: {detail.matching}",
@@ -222,7 +215,7 @@ def measured_table(first: str, given: Sequence[tuple[Cell, Measured]], **about: 
         given,
         {
             Column(first): lambda row: row[0],
-            **{RATES.get(id, id.replace("nil", "NIL")): partial(cell, id=id) for id in ids},
+            **{title_of(id): partial(cell, id=id) for id in ids},
             PLOT: lambda row: quality(row[1].get(drawn)),
         },
         shown=SHOWN,
@@ -230,6 +223,15 @@ def measured_table(first: str, given: Sequence[tuple[Cell, Measured]], **about: 
         part="tables",
         **about,
     )
+
+
+def title_of(id: str) -> str:
+    """What a count, a rate, a schema or a kind of error is called.
+
+    >>> title_of("should_be_nil"), title_of("f1_strict")
+    ('should be NIL', 'F1 strict')
+    """
+    return " ".join(SHORT.get(word, word) for word in id.split("_"))
 
 
 def columns_of(rows: Iterable[Measured]) -> list[str]:
@@ -285,14 +287,6 @@ def errors_of(report: EvalReport) -> WithErrors | None:
     return None
 
 
-def kind_word(kind: str) -> str:
-    """
-    >>> kind_word("should_be_nil")
-    'should be NIL'
-    """
-    return kind.replace("_", " ").replace("nil", "NIL")
-
-
 def kinds_seen(detail: WithErrors) -> list[str]:
     return [kind for kind in KINDS if detail.error_counts.get(kind)]
 
@@ -338,7 +332,7 @@ def counts_table(detail: WithErrors) -> Table:
     return doc.table(
         kinds_seen(detail),
         {
-            "kind": lambda kind: Cell(kind_word(kind), kind),
+            "kind": lambda kind: Cell(title_of(kind), kind),
             "errors": lambda kind: doc.count(counts[kind]),
             "fraction": lambda kind: doc.share(counts[kind], total),
             PLOT: lambda kind: doc.plot(Bar(counts[kind] / total)),
@@ -355,7 +349,7 @@ def errors_table(errors: Sequence[Error], **about: Any) -> Table:
     table = doc.table(
         errors,
         {
-            "kind": lambda one: Cell(kind_word(one.kind), one.kind),
+            "kind": lambda one: Cell(title_of(one.kind), one.kind),
             "in": lambda one: names(unit_of(one), to=("question", unit_of(one))),
             Column("gold", spare=1): lambda one: names(facts_of(one).get("gold", "")),
             Column("predicted", spare=2): lambda one: names(facts_of(one).get("predicted", "")),
