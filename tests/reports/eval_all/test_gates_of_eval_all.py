@@ -4,8 +4,8 @@ import msgspec
 import pytest
 from junitparser import JUnitXml
 
-from ragauge.reports.forms import render
 from ragauge.reports.envelope import gate_counts
+from ragauge.reports.forms import render
 from ragauge.reports.kinds.eval_all import summary
 from tests.reports.evaluation.reports import everything, gate
 from tests.reports.test_html_in_browser import browser, opened

@@ -20,7 +20,7 @@ from ragauge.contracts.evaluation import (
     Task,
 )
 from ragauge.contracts.report import Score
-from ragauge.metrics.names import HEADLINES, NEVER, WORDS, leading
+from ragauge.metrics.names import HEADLINES, WORDS, leading
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
 from ragauge.reports.document import Block, Document
@@ -177,8 +177,7 @@ def verdict_words(report: EvalReport) -> tuple[str, str]:
         first: Sequence[str] = HEADLINES[f"eval {report.task}"].first
         if isinstance(report.detail, AnswerDetail):
             there = [id for id, score in report.metrics.items() if score.value is not None]
-            others = [id for id in there if id not in NEVER] or there
-            first = [id for id in first if id in there][:4] or others[:2]
+            first = leading(there, f"eval {report.task}")[:4]
         headlines = {id: WORDS.get(id, id.partition(".")[2]) for id in first}
         if report.task == "answers" and "answers.token_recall" in headlines:
             headlines["answers.token_recall"] = "correctness (token recall)"
