@@ -86,7 +86,16 @@ def blocks(
     now = f"{value(score.value)} {numbers.interval(score.ci)}".rstrip() + " now"
     if score.value is None:
         now = f"no value now: {score.reason or 'nothing to score'}"
-    moves = f"in {len(lines)} lines, by {by}" if by else "; ".join(_movement(report))
+    moves = f"in {len(lines)} lines, by {by}"
+    if not by:
+        error = f" (standard error {report.slope_error:.4f})" if report.slope_error else ""
+        since = counted(report.coverage.get("in_last_segment", 0), "run")
+        moves = doc.listed(
+            report.slope is not None and f"slope {report.slope:+.4f} per run{error}, over {since}",
+            report.variation is not None and f"variation σ/μ {100 * report.variation:.1f} %",
+            _level(report),
+            sep="; ",
+        )
     yield doc.Verdict(word, text, meaning=[f"{now}; {report.better} is better", moves])
     shown_names = {gate.metric: gate.metric.removeprefix("history.") for gate in report.gates}
     yield from doc.gates(report.gates, {}, shown_names)
@@ -109,8 +118,8 @@ def blocks(
         )
         left = len(drawn) - len(newest)
         remark = f"the {MOST_LINES} lines that were run last; {left} more are not drawn"
-        title = "Values with 95 % intervals"
-        yield doc.Figure(picture.text, title, remark if left else "", picture.svg)
+        remark = remark if left else ""
+        yield doc.Figure(picture.text, "Values with 95 % intervals", remark, picture.svg)
     if report.change_points:
         yield _changes(report, by, line_of)
     if by:
@@ -127,18 +136,6 @@ def blocks(
         segments > 1 and f"in {counted(segments, 'segment')}",
     )
     yield doc.Coverage(words)
-
-
-def _movement(report: HistoryReport) -> list[str]:
-    """The slope, the variation and the change points of a line."""
-    runs, error = counted(report.coverage.get("in_last_segment", 0), "run"), report.slope_error
-    found = []
-    if report.slope is not None:
-        known = f" (standard error {error:.4f})" if error else ""
-        found.append(f"slope {report.slope:+.4f} per run{known}, over {runs}")
-    if report.variation is not None:
-        found.append(f"variation σ/μ {100 * report.variation:.1f} %")
-    return [*found, _level(report)]
 
 
 def _level(report: HistoryReport) -> str:

@@ -130,12 +130,12 @@ def sparkline(values: Sequence[float]) -> str:
 
 
 def facts(run: Run) -> list[tuple[str, str]]:
-    """The details of a run, a line each; what it does not have is left out."""
+    """The details of a run, a line each; empty where it does not have one."""
     record, git = run.record, run.record.git
     where = "" if git is None else f"{git.branch}@{git.commit}" if git.branch else git.commit
     against = ", ".join(id[:ID_SHOWN] for id in run.regressions)
     files = (f"{name} ({counted(seal.size, 'byte')})" for name, seal in record.files.items())
-    known = [
+    return [
         ("id", run.id),
         ("recorded", f"{record.recorded_at[:19].replace('T', ' ')} UTC, ragauge {record.ragauge}"),
         ("code", f"{where}, files differed from the commit" if git and git.dirty else where),
@@ -147,7 +147,6 @@ def facts(run: Run) -> list[tuple[str, str]]:
         ("units", numbers.count(record.units)),
         ("files", ", ".join(files)),
     ]
-    return [(label, text) for label, text in known if text]
 
 
 def document(report: archive.Envelope) -> Document:
