@@ -13,9 +13,8 @@ from ragauge.reports.document import Block, Cell, Column, Document, Facts, names
 from ragauge.reports.envelope import findings_by_code, verdict_word
 from ragauge.reports.numbers import ABSENT, count, counted, n_of
 
-VALUES_SHOWN = 5
+NAMES_SHOWN = 8  # values or questions in a line
 ANCHORS_SHOWN = 20
-QIDS_SHOWN = 8
 IN_THE_TABLE = ("missing_part", "short_of_plan")
 """Findings of a plan that its table shows already."""
 
@@ -29,14 +28,13 @@ def document(report: GoldReport) -> Document:
         if not (isinstance(report, PlanReport) and code in IN_THE_TABLE)
     ]
     everything = doc.Findings(findings, everything="see --format json")
-    name = KINDS[type(report)].record.removesuffix("-report").replace("-", " ")
-    return Document(name, [*_blocks(report), everything])
+    return Document(KINDS[type(report)].command, [*_blocks(report), everything])
 
 
-def _some(texts: Sequence[str], most: int = VALUES_SHOWN) -> str:
+def _some(texts: Sequence[str]) -> str:
     """The first texts, and how many there are beyond them."""
-    more = f"{count(len(texts) - most)} more" if len(texts) > most else ""
-    return doc.listed(", ".join(texts[:most]), more, sep=", and ")
+    more = len(texts) > NAMES_SHOWN and f"{count(len(texts) - NAMES_SHOWN)} more"
+    return doc.listed(", ".join(texts[:NAMES_SHOWN]), more, sep=", and ")
 
 
 def _lint(report: LintReport) -> Iterator[Block]:
@@ -125,7 +123,7 @@ def _blocks(report: GoldReport) -> Iterator[Block]:
             yield doc.Verdict(word, words, meaning=[meaning])
             edited = [f"{one.qid} ({', '.join(one.fields)})" for one in report.edited]
             given = [("added", report.added), ("edited", edited)]
-            yield Facts([(label, theirs(_some(texts, QIDS_SHOWN))) for label, texts in given])
+            yield Facts([(label, theirs(_some(texts))) for label, texts in given])
         case SplitReport():
             parts = {part.name: part.questions for part in report.parts}
             yield doc.Verdict(

@@ -150,8 +150,7 @@ def facts(run: Run) -> list[tuple[str, str]]:
 
 
 def document(report: archive.Envelope) -> Document:
-    name = KINDS[type(report)].record.removesuffix("-report").replace("-", " ")
-    return Document(name, list(_blocks(report)))
+    return Document(KINDS[type(report)].command, list(_blocks(report)))
 
 
 def _list(report: archive.RunList) -> Iterator[Block]:
