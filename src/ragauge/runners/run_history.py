@@ -224,14 +224,14 @@ def lines_by(report: HistoryReport, label: str) -> dict[str, HistoryReport]:
     Change points have their places among all runs. The movement of all lines together would show
     how often each value was run, and not how any of them moved.
     """
-    of_value: dict[str, list[int]] = {}
+    cuts, of_value = report.cuts, dict[str, list[int]]()
     for at, point in enumerate(report.points):
         of_value.setdefault(point.labels.get(label, f"no {label}"), []).append(at)
     lines = {}
     for name, places in of_value.items():
         points = tuple(report.points[at] for at in places)
         valued = [at for at, point in enumerate(points) if point.value is not None]
-        since = [bisect(report.cuts, place) for place in places]
+        since = [bisect(cuts, place) for place in places]
         segments = [list(group) for _, group in groupby(valued, since.__getitem__)]
         line = moved(structs.replace(report, points=points), segments or [[]])
         changes = (structs.replace(one, at=places[one.at]) for one in line.change_points)
