@@ -12,8 +12,8 @@ from ragauge.contracts.gold_report import GoldReport
 from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.schemas import RECORDS, schema
 from ragauge.errors import UsageError
-from ragauge.reports.forms import render
-from ragauge.reports.kinds import gold
+from ragauge.reports.document import Verdict
+from ragauge.reports.forms import document_of, render
 from ragauge.runners.gold_agreement import agreement
 from ragauge.runners.gold_convert import convert
 from ragauge.runners.gold_diff import diff
@@ -68,9 +68,12 @@ def test_each_report_validates_against_its_published_schema(reports):
             jsonschema.validate({**written, "pass": "yes"}, schema(published[kind]))
 
 
-def test_every_report_about_a_gold_set_has_blocks_and_a_schema():
-    assert gold.KINDS.keys() == {kind for kind in KINDS if issubclass(kind, GoldReport)}
-    assert gold.KINDS.keys() <= {*RECORDS.values()}
+def test_every_report_about_a_gold_set_begins_with_a_verdict_and_has_a_schema(reports):
+    made = {type(one): one for one in reports.values() if isinstance(one, GoldReport)}
+    assert made.keys() == {kind for kind in KINDS if issubclass(kind, GoldReport)}
+    assert made.keys() <= {*RECORDS.values()}
+    for report in made.values():
+        assert isinstance(document_of(report).blocks[0], Verdict)
 
 
 @pytest.mark.parametrize("width", [40, 80])

@@ -83,7 +83,7 @@ def test_a_run_made_on_changed_files_is_marked(history):
     report = run_history(history, HITS)
     assert [point.dirty for point in report.points] == [False, True]
     written = render(report, "text")
-    assert "  00000000*\n" in written
+    assert "  0000000*\n" in written
     assert "* files differed from the commit" in written
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from ragauge.contracts.history import ID_SHOWN
 from ragauge.contracts.metric import Better
 from ragauge.contracts.report import RunReport, Score, Verdict
 
@@ -202,3 +203,9 @@ class HistoryReport(RunReport, frozen=True, kw_only=True):
     variation: float | None
     """σ / μ over the runs; None where the mean is 0 or there are fewer than two."""
     coverage: dict[str, int]
+
+    @property
+    def cuts(self) -> list[int]:
+        """The places from which on something else is measured: gold set, version or method."""
+        found = {finding.where for finding in self.findings if finding.code == "line_cut"}
+        return [at for at, point in enumerate(self.points) if point.run[:ID_SHOWN] in found]

@@ -47,6 +47,11 @@ class Kind(NamedTuple):
         """What its JSON names in `schema`, the first field of every report."""
         return str(self.type.__struct_defaults__[0])
 
+    @property
+    def command(self) -> str:
+        """The command that makes it, such as `gold lint`."""
+        return self.record.removesuffix("-report").replace("-", " ")
+
 
 KINDS: dict[type, Kind] = {
     kind.type: kind

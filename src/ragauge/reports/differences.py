@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable
 
-from ragauge.reports.document import Span
+from ragauge.reports.document import Span, joined
 from ragauge.text.visible import cut, flat
 
 LONGEST = 1_500  # characters of a text that is compared with another on a page: a longer one is cut
@@ -32,29 +32,26 @@ def differences(text: str, other: str) -> Marked:
     matcher = difflib.SequenceMatcher(None, ours, theirs, autojunk=False)
     opcodes = [(kind != "equal", "".join(ours[a:b])) for kind, a, b, *_ in matcher.get_opcodes()]
     pieces = [(differs, piece) for differs, piece in opcodes if piece]
-    joined: Marked = []
+    merged: Marked = []
     for place, (differs, piece) in enumerate(pieces):
         # Differing pieces with only a space between them are one.
         between = piece.isspace() and 0 < place < len(pieces) - 1
-        if joined and joined[-1][1] and (differs or between):
-            joined[-1] = (joined[-1][0] + piece, True)
+        if merged and merged[-1][1] and (differs or between):
+            merged[-1] = (merged[-1][0] + piece, True)
         else:
-            joined.append((piece, differs))
-    return joined
+            merged.append((piece, differs))
+    return merged
 
 
-def marked_spans(text: str, other: str, most: int = LONGEST) -> list[Span]:
+def marked_spans(text: str, other: str) -> list[Span]:
     """The text for a document; a piece that the other text does not have is marked."""
-    return spans(differences(cut(flat(text), most), cut(flat(other), most)))
+    return spans(differences(cut(flat(text), LONGEST), cut(flat(other), LONGEST)))
 
 
 def spans(marked: Iterable[tuple[str, bool]], between: str = "") -> list[Span]:
     """Somebody else's pieces for a document, marked where they differ."""
-    found: list[Span] = []
-    for piece, differs in marked:
-        found += [Span(between)] if found and between else []
-        found.append(Span(piece, foreign=True, marked=differs))
-    return found
+    found = [Span(piece, foreign=True, marked=differs) for piece, differs in marked]
+    return joined(found, between) if between else found
 
 
 class Differing:

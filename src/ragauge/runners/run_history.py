@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any
 
 import msgspec
@@ -89,37 +90,26 @@ class _Line:
         self._recorded = [run.record.metrics[self._id] for run in self._runs]
 
     def report(self) -> HistoryReport:
-        points = tuple(_point(run, self._id) for run in self._runs)
-        segments = list(self._segments())
-        changes = tuple(change for places in segments for change in self._changes(places))
-        latest = [self._values(places) for places in segments][-1]
-        line = trend([float(at) for at, _ in latest], [value for _, value in latest])
-        last = self._recorded[-1]
-        varies = variation([value for _, value in latest])
-        gates = self._gates(segments[-1], latest, line, varies, changes)
-        return HistoryReport(
-            passed=all(gate.holds for gate in gates),
-            gates=gates,
-            metric=self._id,
-            better=last.better,
-            metrics={self._id: _score(last)},
-            points=points,
-            change_points=changes,
-            slope=line.slope if line else None,
-            slope_error=line.error if line else None,
-            variation=varies,
-            findings=tuple(self._found.kept()),
-            finding_counts=dict(sorted(self._found.counts.items())),
-            coverage={
-                "runs": len(points),
-                "older": int(self._older),
-                "valued": sum(point.value is not None for point in points),
-                "segments": len(segments),
-                "in_last_segment": len(latest),
-                "longest_segment": max(len(self._values(places)) for places in segments),
-            },
-            identity=self._identity(),
+        segments, last = list(self._segments()), self._recorded[-1]
+        line = moved(
+            HistoryReport(
+                metric=self._id,
+                better=last.better,
+                metrics={self._id: _score(last)},
+                points=tuple(_point(run, self._id) for run in self._runs),
+                change_points=(),
+                slope=None,
+                slope_error=None,
+                variation=None,
+                findings=tuple(self._found.kept()),
+                finding_counts=dict(sorted(self._found.counts.items())),
+                coverage={"older": int(self._older)},
+                identity=self._identity(),
+            ),
+            segments,
         )
+        gates = self._gates(line, segments[-1])
+        return structs.replace(line, gates=gates, passed=all(gate.holds for gate in gates))
 
     def _tell(self, others: Sequence[Run]) -> None:
         """Say which runs have the metric and are not in the line: they measure something else."""
@@ -157,32 +147,13 @@ class _Line:
     def _gold(self, place: int) -> str | None:
         return self._runs[place].record.gold_sha256
 
-    def _values(self, places: Sequence[int]) -> list[tuple[int, float]]:
-        return [(at, value) for at in places if (value := self._recorded[at].value) is not None]
-
-    def _changes(self, places: Sequence[int]) -> Iterator[ChangePoint]:
-        told = self._values(places)
-        for found in shifts([value for _, value in told]):
-            at = told[found.at][0]
-            yield ChangePoint(
-                run=self._runs[at].id, at=at, before=found.before, after=found.after, p=found.p
-            )
-
-    def _gates(
-        self,
-        places: Sequence[int],
-        latest: Sequence[tuple[int, float]],
-        line: Trend | None,
-        varies: float | None,
-        changes: Sequence[ChangePoint],
-    ) -> tuple[Verdict, ...]:
+    def _gates(self, line: HistoryReport, places: Sequence[int]) -> tuple[Verdict, ...]:
         """The verdicts on the last stretch of comparable runs."""
-        n, last = len(latest), self._recorded[-1]
-        recent = sum(one.at >= places[0] for one in changes)
+        n, last = line.coverage["in_last_segment"], self._recorded[-1]
         found: dict[str, float | None] = {
-            CV: varies,
-            SLOPE: line.slope if line else None,
-            CHANGE_POINTS: float(recent),
+            CV: line.variation,
+            SLOPE: line.slope,
+            CHANGE_POINTS: float(sum(one.at >= places[0] for one in line.change_points)),
         }
         verdicts = []
         for rule in self._rules:
@@ -196,8 +167,9 @@ class _Line:
             if reason is not None:
                 score = Score(value=None, n=n, of=len(places), reason=reason)
             else:
-                level = rule.confidence or 95
-                ends = slope_interval(line, n, level) if line and rule.metric == SLOPE else None
+                level, ends = rule.confidence or 95, None
+                if rule.metric == SLOPE and line.slope is not None and line.slope_error is not None:
+                    ends = slope_interval(Trend(line.slope, line.slope_error), n, level)
                 score = Score(value=value, n=n, of=len(places), ci=ends)
             verdicts.append(decide(rule, score))
         return tuple(verdicts)
@@ -210,6 +182,61 @@ class _Line:
             "name": self._runs[-1].record.name,
             "of": self._runs[-1].record.command,
         }
+
+
+def moved(report: HistoryReport, segments: Sequence[Sequence[int]]) -> HistoryReport:
+    """The report with the levels of its values in each segment, and how they moved in the last.
+
+    A segment is the places of points that compare with each other.
+    """
+    points = report.points
+    valued = [
+        [(at, value) for at in places if (value := points[at].value) is not None]
+        for places in segments
+    ]
+    latest = [value for _, value in valued[-1]]
+    line = trend([at for at, _ in valued[-1]], latest)
+    return structs.replace(
+        report,
+        change_points=tuple(
+            ChangePoint(run=points[at].run, at=at, before=one.before, after=one.after, p=one.p)
+            for segment in valued
+            for one in shifts([value for _, value in segment])
+            for at, _ in [segment[one.at]]
+        ),
+        slope=line.slope if line else None,
+        slope_error=line.error if line else None,
+        variation=variation(latest),
+        coverage={
+            **report.coverage,
+            "runs": len(points),
+            "valued": sum(map(len, valued)),
+            "segments": len(segments),
+            "in_last_segment": len(latest),
+            "longest_segment": max(map(len, valued)),
+        },
+    )
+
+
+def lines_by(report: HistoryReport, label: str) -> dict[str, HistoryReport]:
+    """The line of each value of a label, in the order in which they were first met.
+
+    Change points have their places among all runs. The movement of all lines together would show
+    how often each value was run, and not how any of them moved.
+    """
+    cuts, of_value = report.cuts, dict[str, list[int]]()
+    for at, point in enumerate(report.points):
+        of_value.setdefault(point.labels.get(label, f"no {label}"), []).append(at)
+    lines = {}
+    for name, places in of_value.items():
+        points = tuple(report.points[at] for at in places)
+        valued = [at for at, point in enumerate(points) if point.value is not None]
+        since = [bisect(cuts, place) for place in places]
+        segments = [list(group) for _, group in groupby(valued, since.__getitem__)]
+        line = moved(structs.replace(report, points=points), segments or [[]])
+        changes = (structs.replace(one, at=places[one.at]) for one in line.change_points)
+        lines[name] = structs.replace(line, change_points=tuple(changes))
+    return lines
 
 
 def line_rules(text: str) -> tuple[Rule, ...]:

@@ -24,7 +24,7 @@ from ragauge.reports import numbers
 from ragauge.reports.document import Block, Span, Text
 from ragauge.reports.kinds import history as line
 from ragauge.reports.kinds import runs as story
-from ragauge.runners.run_history import LAST, MORE, HistoryOptions, run_history
+from ragauge.runners.run_history import LAST, MORE, HistoryOptions, lines_by, run_history
 from ragauge.store.recorded import plain
 
 LONGEST = 1_000
@@ -100,6 +100,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     verdict, *blocks = line.blocks(
         structs.replace(report, findings=tuple(found), finding_counts=counts),
         by,
+        lines_by(report, by) if by else {},
         _regressed(material, report),
     )
     made = _page(

@@ -19,27 +19,22 @@ from ragauge.contracts.comparison import (
     Side,
     Way,
 )
-from ragauge.contracts.history import ID_SHOWN
+from ragauge.contracts.history import GitState
 from ragauge.contracts.report import Verdict as Gate
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
 from ragauge.reports.differences import Differing, spans
 from ragauge.reports.document import Block, Cell, Column, Section, Table, Tone
 from ragauge.reports.formats import github, junit
-from ragauge.reports.kinds.runs import when
+from ragauge.reports.kinds.runs import DIFFERED, code, labels, recorded, run_cell
 from ragauge.reports.numbers import ABSENT, count, counted, signed, signed_interval, value
 
-COMMIT_SHOWN = 8
 NO_DIFFERENCE = "no difference seen"
-NAMES: dict[Outlook, str] = {
-    "worse": "worse",
-    "better": "better",
-    "not_worse": "not worse",
-    "cannot_tell": "cannot tell",
-    "not_comparable": "not comparable",
-    "not_tested": "not tested",
-}
-"""The words of verdicts, what matters most first."""
+OUTLOOKS: tuple[Outlook, ...] = (
+    *("worse", "better", "not_worse", "cannot_tell", "not_comparable", "not_tested"),
+)
+"""Verdicts, what matters most first."""
+NAMES = {one: one.replace("_", " ") for one in OUTLOOKS}
 ORDER = tuple(NAMES.values())
 TONES: dict[str, Tone] = {"worse": "bad", "better": "good", "not worse": "good"}
 CORRECTIONS = {
@@ -47,7 +42,6 @@ CORRECTIONS = {
     "bh": "p adjusted by Benjamini and Hochberg, intervals unadjusted",
     "none": "p and intervals unadjusted",
 }
-SLICE_CORRECTIONS = {"holm": "Holm", "bh": "Benjamini and Hochberg"}
 NOT_TESTED = "not tested: no verdict, p unadjusted; --metric all tests them"
 DETECTABLE = "smallest change that this many questions can show, with 80 % power"
 TESTED = {"no-regression": "beyond noise", "not-worse": "at worst"}
@@ -66,18 +60,14 @@ SLICES_SHOWN, SLICES_KEPT = 8, 60
 FLIPS_SHOWN, FLIPS_KEPT = 6, 100
 """In a terminal, and on a page: with more of each way it would be slow to scroll."""
 
-LAST = ("statistic", "significant")
-FIELDS = tuple(name for name in Compared.__struct_fields__ if name not in LAST)
 COLUMNS = (
-    *("stratum", "value", "metric"),
-    *(column for name in FIELDS for column in (("low", "high") if name == "ci" else (name,))),
-    "note",
-    *LAST,
-    "alpha",
+    *("stratum", "value", "metric", "verdict", "better", "before", "after", "change"),
+    *("low", "high", "p", "p_adjusted", "n", "n_zero", "method", "seed", "effect", "margin", "sd"),
+    *("detectable", "needed", "tested", "reason", "note", "statistic", "significant", "alpha"),
 )
-"""The fields of a comparison in their order, with its interval as two columns, and how p and the
-interval are corrected, which is different for slices. Columns that later versions added are last,
-so that each keeps its place."""
+"""The fields of a comparison, with its interval as two columns; the note says how p and the
+interval are corrected, which is different for slices. New columns are last, so that each keeps its
+place."""
 
 
 def document(report: ComparisonReport) -> doc.Document:
@@ -87,17 +77,22 @@ def document(report: ComparisonReport) -> doc.Document:
 def table(report: ComparisonReport) -> tuple[tuple[str, ...], list[list[object]]]:
     """One row for each metric, over all questions and in each slice."""
     common, in_slices = CORRECTIONS[report.correction], _slices_words(report)
-    given = [(None, None, id, one, common) for id, one in report.compared.items()]
     rows: list[list[object]] = []
-    for stratum, value_of, id, one, note in (
-        *given,
-        *((it.stratum, it.value, it.metric, it.compared, in_slices) for it in report.slices),
-    ):
-        row: list[object] = [stratum, value_of, id]
-        for name in FIELDS:
-            row += (one.ci or (None, None)) if name == "ci" else [getattr(one, name)]
-        rows.append([*row, note, *(getattr(one, name) for name in LAST), report.alpha])
+    for it in (*overall(report.compared), *report.slices):
+        low, high = it.compared.ci or (None, None)
+        fields = structs.asdict(it) | structs.asdict(it.compared)
+        fields |= {"low": low, "high": high, "note": in_slices, "alpha": report.alpha}
+        if not it.stratum:
+            fields |= {"stratum": None, "value": None, "note": common}
+        rows.append([fields[name] for name in COLUMNS])
     return COLUMNS, rows
+
+
+def overall(compared: Mapping[str, Compared]) -> list[ComparedSlice]:
+    """The metrics over all questions, in the form of those in a slice."""
+    return [
+        ComparedSlice(stratum="", value="", metric=id, compared=one) for id, one in compared.items()
+    ]
 
 
 def cases(report: ComparisonReport) -> Iterator[junit.Suite]:
@@ -109,7 +104,7 @@ def cases(report: ComparisonReport) -> Iterator[junit.Suite]:
     def gate_problem(gate: Gate) -> junit.Problem | None:
         kind = junit.gate_kind(gate)
         type = "" if kind == "skipped" else gate.verdict
-        return junit.Problem(kind, gate_words(gate), type) if kind else None
+        return junit.Problem(kind, _gate_words(gate), type) if kind else None
 
     def problem(flip: Flip) -> junit.Problem | None:
         if flip.way == "mended":
@@ -137,37 +132,33 @@ def notes(report: ComparisonReport) -> Iterator[github.Notes]:
         words = f"{id} {value(one.before)} -> {value(one.after)}, {change}"
         return github.Note("warning", f"{words}, p{'' if p[0] == '<' else '='}{p}", f"worse {id}")
 
+    def flipped(flip: Flip) -> github.Note:
+        lines = [github.cut(flip.question or "")]
+        for time, side in (("was", flip.was), ("now", flip.now)):
+            said = f": {github.cut(side.claim)}" if side.claim else ""
+            why = f" (explained by {github.cut(side.why)})" if side.why else ""
+            lines.append(f"{time} {side.label or 'unlabelled'}{said}{why}")
+        return github.Note("warning", lines, f"broken {flip.qid}")
+
     word, words = verdict_words(report)
     yield github.Notes([github.Note("notice", words, f"Ragauge comparison {word}")])
     stopping = [gate for gate in report.gates if not gate.holds]
-    errors = (github.Note("error", gate_words(gate), f"gate {gate.rule}") for gate in stopping)
+    errors = (github.Note("error", _gate_words(gate), f"gate {gate.rule}") for gate in stopping)
     yield github.Notes(errors, "gate")
-    yield github.Notes(map(worse, [] if report.gates else _by_verdict(report).get("worse", [])))
-    broken = [flip for flip in report.flips if flip.way == "broken"]
-    warnings = (github.Note("warning", _flipped(one), f"broken {one.qid}") for one in broken)
-    yield github.Notes(warnings, "question")
-
-
-def _flipped(flip: Flip) -> list[str]:
-    lines = [github.cut(flip.question or "")]
-    for time, side in (("was", flip.was), ("now", flip.now)):
-        said = f": {github.cut(side.claim)}" if side.claim else ""
-        why = f" (explained by {github.cut(side.why)})" if side.why else ""
-        lines.append(f"{time} {side.label or 'unlabelled'}{said}{why}")
-    return lines
+    yield github.Notes(map(worse, [] if report.gates else by_verdict(report).get("worse", [])))
+    broken = (flipped(flip) for flip in report.flips if flip.way == "broken")
+    yield github.Notes(broken, "question")
 
 
 def _blocks(report: ComparisonReport) -> Iterator[Block]:
     shown = envelope.short_names(report.compared)
     word, words = verdict_words(report)
-    yield doc.Verdict(
-        word,
-        words,
-        meaning=[counts_words(report)] if report.gates else [],
-        tone={"pass": "good", "fail": "bad", **TONES}.get(word.lower(), "soft"),
-    )
+    tone = "" if word in ("PASS", "FAIL") else TONES.get(word.lower(), "soft")
+    counts = [_counts_words(report)] if report.gates else []
+    yield doc.Verdict(word, words, meaning=counts, tone=tone)
     yield _runs(report)
-    yield from _metrics(report, shown)
+    if report.compared:
+        yield _metrics(report, shown)
     if report.gates:
         remark = f"the value is the change {TESTED[numbers.restriction(report.gates[0])]}"
         # Their intervals are those of the metrics above, at the level of the comparison.
@@ -204,57 +195,47 @@ def verdict_words(report: ComparisonReport) -> tuple[str, str]:
     if report.before is None:
         return "NO BASELINE", "there is no run to compare with yet"
     if report.gates:
-        return ("PASS" if report.passed else "FAIL"), _gates_words(report.gates)
+        name, total = numbers.restriction(report.gates[0]), counted(len(report.gates), "metric")
+        times = Counter(gate.verdict for gate in report.gates)
+        unknown, skipped = times["not_evaluated"], times["not_applicable"]
+        if times["fail"]:
+            words = f"fails for {count(times['fail'])} of {total}"
+            words += f", {count(unknown)} not evaluated" if unknown else ""
+        elif unknown:
+            words = f"could not be evaluated for {count(unknown)} of {total}"
+        elif skipped == len(report.gates):
+            words = f"has nothing to judge: none of {total} applies"
+        elif skipped:
+            holding = count(len(report.gates) - skipped)
+            words = f"holds for {holding} of {total}, {count(skipped)} not applicable"
+        else:
+            words = f"holds for {total}"
+        return ("PASS" if report.passed else "FAIL"), f"{name} {words}"
     if report.passed is False:
         return "FAIL", "no metric is in both runs, and a gate needs one"
-    groups = _by_verdict(report)
+    groups = by_verdict(report)
     if "worse" in groups and "better" in groups:
-        return "MIXED", counts_words(report)
-    known = (word for word in ("worse", "better", "not worse", "cannot tell") if word in groups)
-    return next(known, "not comparable").upper(), counts_words(report)
+        return "MIXED", _counts_words(report)
+    return next(iter(groups), "not comparable").upper(), _counts_words(report)
 
 
-def _gates_words(gates: Sequence[Gate]) -> str:
-    name, total = numbers.restriction(gates[0]), counted(len(gates), "metric")
-    times = Counter(gate.verdict for gate in gates)
-    unknown, skipped = times["not_evaluated"], times["not_applicable"]
-    if times["fail"]:
-        words = f"{name} fails for {count(times['fail'])} of {total}"
-        return f"{words}, {count(unknown)} not evaluated" if unknown else words
-    if unknown:
-        return f"{name} could not be evaluated for {count(unknown)} of {total}"
-    if skipped == len(gates):
-        return f"{name} has nothing to judge: none of {total} applies"
-    if skipped:
-        holds = count(len(gates) - skipped)
-        return f"{name} holds for {holds} of {total}, {count(skipped)} not applicable"
-    return f"{name} holds for {total}"
-
-
-def counts_words(report: ComparisonReport) -> str:
+def _counts_words(report: ComparisonReport) -> str:
     """
     `1 of 12 metrics worse, 2 better, 9 cannot tell`
     """
-    groups = list(_by_verdict(report).items())
+    groups = by_verdict(report)
     if not groups:
         return "no metric is in both runs"
-    (word, ids), *rest = groups
-    total = counted(len(_judged(report)), "metric")
-    others = (f"{count(len(ids))} {word}" for word, ids in rest)
-    return ", ".join([f"{count(len(ids))} of {total} {word}", *others])
+    (word, ids), *others = groups.items()
+    first = f"{len(ids):,} of {counted(sum(map(len, groups.values())), 'metric')} {word}"
+    return ", ".join([first, *(f"{len(ids):,} {word}" for word, ids in others)])
 
 
-def _by_verdict(report: ComparisonReport) -> dict[str, list[str]]:
-    """The metrics with each verdict that occurs, what matters most first."""
-    found: dict[str, list[str]] = {word: [] for word in ORDER}
-    for id, one in _judged(report).items():
-        found[NAMES[one.verdict]].append(id)
-    return {word: ids for word, ids in found.items() if ids}
-
-
-def _judged(report: ComparisonReport) -> dict[str, Compared]:
-    """The metrics that the comparison is about."""
-    return {id: one for id, one in report.compared.items() if one.verdict != "not_tested"}
+def by_verdict(report: ComparisonReport) -> dict[str, list[str]]:
+    """The metrics that the comparison is about by their verdicts, what matters most first."""
+    compared = report.compared.items()
+    found = {word: [id for id, one in compared if NAMES[one.verdict] == word] for word in ORDER}
+    return {word: ids for word, ids in found.items() if ids and word != NAMES["not_tested"]}
 
 
 def _runs(report: ComparisonReport) -> Table:
@@ -263,17 +244,17 @@ def _runs(report: ComparisonReport) -> Table:
     def facts(run: ComparedRun | None, other: ComparedRun | None) -> dict[str, Cell]:
         if run is None:
             return {}
-        commit, dirty = run.commit and run.commit[:COMMIT_SHOWN], "dirty" if run.dirty else None
-        labels = sorted(run.labels.items() - (other.labels.items() if other else set()))
-        texts = {
-            "name": run.name,
-            "recorded": when(run.recorded_at),
-            "commit": doc.listed(run.branch, commit, dirty, sep=" "),
-            "tags": ", ".join(run.tags),
-            "labels": ", ".join(f"{name}={text}" for name, text in labels),
+        git = GitState(commit=run.commit or "", branch=run.branch, dirty=run.dirty)
+        own = dict(run.labels.items() - (other.labels.items() if other else set()))
+        known = {
+            "run": run_cell(run.id),
+            "name": doc.names(run.name),
+            "recorded": recorded(run.recorded_at),
+            "commit": doc.names(code(git)),
+            "tags": doc.names(", ".join(run.tags)),
+            "labels": doc.names(", ".join(labels(own))),
         }
-        known = {name: doc.names(text) for name, text in texts.items() if text}
-        return {"run": doc.names(run.id[:ID_SHOWN], to=("run", run.id)), **known}
+        return {name: cell for name, cell in known.items() if cell.text}
 
     before, after = facts(report.before, report.after), facts(report.after, report.before)
     return doc.table(
@@ -284,20 +265,23 @@ def _runs(report: ComparisonReport) -> Table:
             "after": lambda name: after.get(name, Cell(ABSENT)),
         },
         title="Runs",
+        remark=DIFFERED if any(run and run.dirty for run in (report.before, report.after)) else "",
         part="compared",
         name=None,
     )
 
 
-def _metrics(report: ComparisonReport, shown: Mapping[str, str]) -> Iterator[Section]:
+def _metrics(report: ComparisonReport, shown: Mapping[str, str]) -> Section:
     """The metrics with a verdict, then the others; of these, what did not change by name only."""
-    judged, rows, unchanged = _judged(report), [], dict[str, list[str]]()
-    for id, one in sorted(report.compared.items(), key=lambda pair: pair[0] not in judged):
-        if id not in judged and (_is_same(one) or one.change is None):
-            why = NO_DIFFERENCE if _is_same(one) else one.reason or "nothing to compare"
-            unchanged.setdefault(why, []).append(shown[id])
+    judged = {id: one for id, one in report.compared.items() if one.verdict != "not_tested"}
+    rows, unchanged = [], dict[str, list[str]]()
+    for it in sorted(overall(report.compared), key=lambda it: it.metric not in judged):
+        same = _is_same(it.compared)
+        if it.metric not in judged and (same or it.compared.change is None):
+            why = NO_DIFFERENCE if same else it.compared.reason or "nothing to compare"
+            unchanged.setdefault(why, []).append(shown[it.metric])
         else:
-            rows.append(ComparedSlice(stratum="", value="", metric=id, compared=one))
+            rows.append(it)
     tests = {one.method.partition(", ") for one in judged.values() if one.method}
     named = ", ".join(f"{test} ({how})" if how else test for test, _, how in sorted(tests))
     found = [
@@ -311,42 +295,34 @@ def _metrics(report: ComparisonReport, shown: Mapping[str, str]) -> Iterator[Sec
         NOT_TESTED if len(judged) < len(report.compared) else "",
         *(f"{why}: {', '.join(names)}" for why, names in unchanged.items()),
     ]
-    if report.compared:
-        yield Section(
-            title="Metrics",
-            remark="change from before to after, on the questions in both runs",
-            blocks=[
-                *([changes_of(report, rows, shown, note=change_note)] if rows else []),
-                *(doc.Text(text, "dim") for text in words if text),
-            ],
-            part="metrics",
-        )
+    return Section(
+        title="Metrics",
+        remark="change from before to after, on the questions in both runs",
+        blocks=[
+            *([changes_of(report, rows, shown)] if rows else []),
+            *(doc.Text(text, "dim") for text in words if text),
+        ],
+        part="metrics",
+    )
 
 
 def changes_of(
     report: ComparisonReport,
     given: Sequence[ComparedSlice],
     names: Mapping[str, str],
-    *,
-    slices: bool = False,
     **about: Any,
 ) -> Table:
     """Changes, drawn on one scale with 0 in the middle so that they can be compared."""
+    slices = any(it.stratum for it in given)
     far = (abs(end) for it in given for end in (it.compared.change or 0, *(it.compared.ci or ())))
     reach = max([WIDEST, *far])
     # The intervals of slices hold for all slices at once, as far as p is corrected.
     joint = "joint " if slices and report.correction != "none" else ""
 
-    def change(it: ComparedSlice) -> Cell:
-        return doc.signed(it.compared.change, TONES.get(NAMES[it.compared.verdict], ""))
-
     def drawn(it: ComparedSlice) -> Cell:
         one = it.compared
         accepted = one.margin and (-one.margin if one.better == "higher" else one.margin)
         return doc.plot(doc.Range(one.change, one.ci, accepted, (-reach, reach)))
-
-    def interval(it: ComparedSlice) -> Cell:
-        return Cell(signed_interval(it.compared.ci), it.compared.ci, "dim")
 
     def statistic(it: ComparedSlice) -> Cell:
         found = it.compared.statistic
@@ -360,6 +336,18 @@ def changes_of(
         word = NAMES[it.compared.verdict]
         return Cell(word, ORDER.index(word), TONES.get(word, "dim"))
 
+    def note(it: ComparedSlice) -> str:
+        """What has no column: why there is no number, what was accepted, how many would decide."""
+        one, needed = it.compared, it.compared.needed or 0
+        more = f"n = {count(needed)} would decide ({count(needed - one.n)} more)"
+        never = f"it would take more than {count(NEVER)} to decide"
+        return doc.listed(
+            NO_DIFFERENCE if _is_same(one) else one.reason,
+            one.verdict == "not_worse" and f"within the margin of {one.margin:g}",
+            needed and (never if needed > NEVER else more),
+            sep="; ",
+        )
+
     columns: dict[str | Column, Callable[[ComparedSlice], Cell]] = {
         "value": lambda it: doc.names(it.value),
         "metric": lambda it: doc.names(
@@ -367,29 +355,20 @@ def changes_of(
         ),
         Column("before", right=True, spare=5): lambda it: doc.number(it.compared.before),
         Column("after", right=True, spare=4): lambda it: doc.number(it.compared.after),
-        Column("change", right=True): change,
+        Column("change", right=True): lambda it: doc.signed(
+            it.compared.change, TONES.get(NAMES[it.compared.verdict], "")
+        ),
         Column("", plot=True): drawn,
-        Column(f"{joint}{100 * (1 - report.alpha):g} % interval", right=True, spare=1): interval,
+        Column(f"{joint}{100 * (1 - report.alpha):g} % interval", right=True, spare=1): (
+            lambda it: doc.signed_interval(it.compared.ci)
+        ),
         Column("statistic", right=True, spare=6): statistic,
         Column("p", right=True, spare=2): p,
         Column("n", right=True, spare=3): lambda it: doc.count(it.compared.n, "dim"),
         Column("verdict"): verdict,
     }
-    return doc.filled(doc.table(given, columns, name=None, **about))
-
-
-def change_note(it: ComparedSlice) -> str:
-    """What has no column: why there is no number, what was accepted, how many would decide."""
-    one, never = it.compared, it.compared.needed is not None and it.compared.needed > NEVER
-    return doc.listed(
-        NO_DIFFERENCE if _is_same(one) else one.reason,
-        one.verdict == "not_worse" and f"within the margin of {one.margin:g}",
-        never and f"it would take more than {count(NEVER)} to decide",
-        one.needed
-        and not never
-        and f"n = {count(one.needed)} would decide ({count(one.needed - one.n)} more)",
-        sep="; ",
-    )
+    found = doc.table(given, columns, note=None if slices else note, name=None, **about)
+    return doc.filled(found)
 
 
 def _is_same(one: Compared) -> bool:
@@ -397,7 +376,7 @@ def _is_same(one: Compared) -> bool:
     return bool(one.n) and not one.differs and one.change is not None
 
 
-def gate_words(gate: Gate) -> str:
+def _gate_words(gate: Gate) -> str:
     """What a gate demands and what it found, in a line."""
     name = numbers.restriction(gate)
     words = f"{gate.metric}: {name} wants {numbers.bound(gate)}"
@@ -425,7 +404,6 @@ def _slices(report: ComparisonReport, names: Mapping[str, str]) -> Iterator[Bloc
             report,
             moved[:SLICES_KEPT],
             names,
-            slices=True,
             shown=SLICES_SHOWN,
             total=len(tested),
             everything="they changed less or not at all, see --format json",
@@ -449,9 +427,9 @@ def _slices(report: ComparisonReport, names: Mapping[str, str]) -> Iterator[Bloc
 
 def _slices_words(report: ComparisonReport) -> str:
     """How p and the intervals of slices are corrected, which is not in the same way."""
-    name = SLICE_CORRECTIONS.get(report.correction)
-    if name is None:
-        return CORRECTIONS[report.correction]
+    if report.correction == "none":
+        return CORRECTIONS["none"]
+    name = "Holm" if report.correction == "holm" else "Benjamini and Hochberg"
     return (
         f"p is adjusted by {name} over all slices; the intervals are wider, to hold for all slices "
         "at once, so that one may hold 0 where p finds a difference: verdicts go by p"
@@ -464,13 +442,13 @@ def flip_items(flips: Iterable[Flip], *, opened: int = 1) -> list[doc.Item]:
 
     def card(time: str, side: Side, other: Side) -> doc.Card:
         cited = [(id, id not in other.cited) for id in side.cited]
-        facts: list[tuple[str, doc.Words]] = [
-            ("said", spans(marked(side.claim or "", other.claim or ""))),
-            ("cited", spans(cited, between=" ")),
-            ("explained by", doc.theirs(side.why)),
-        ]
         return doc.Card(
-            [doc.Span(f"{time} "), *(doc.theirs(side.label) or [doc.Span(ABSENT)])], facts
+            [doc.Span(f"{time} "), *(doc.theirs(side.label) or [doc.Span(ABSENT)])],
+            [
+                ("said", spans(marked(side.claim or "", other.claim or ""))),
+                ("cited", spans(cited, between=" ")),
+                ("explained by", doc.theirs(side.why)),
+            ],
         )
 
     return [

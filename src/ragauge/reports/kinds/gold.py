@@ -7,39 +7,34 @@ from typing import Any
 
 from ragauge.contracts.gold_parts import ConvertReport, PlanReport, SampleReport, SplitReport
 from ragauge.contracts.gold_report import AnchorChunks, DiffReport, GoldReport, LintReport
+from ragauge.contracts.kinds import KINDS
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Cell, Column, Document, Facts, names, theirs
-from ragauge.reports.envelope import PLACES_SHOWN, verdict_word
+from ragauge.reports.envelope import findings_by_code, verdict_word
 from ragauge.reports.numbers import ABSENT, count, counted, n_of
 
-VALUES_SHOWN = 5
+NAMES_SHOWN = 8  # values or questions in a line
 ANCHORS_SHOWN = 20
-QIDS_SHOWN = 8
 IN_THE_TABLE = ("missing_part", "short_of_plan")
 """Findings of a plan that its table shows already."""
 
 
 def document(report: GoldReport) -> Document:
-    name, blocks = KINDS[type(report)]
-    # By code, errors before warnings.
-    codes = sorted({(one.severity, one.code) for one in report.findings})
+    severity = {one.code: one.severity for one in report.findings}
+    by_code = findings_by_code(report.findings, report.finding_counts)
     findings = [
-        (
-            f"{severity} {code}",
-            report.finding_counts[code],
-            [one for one in report.findings if one.code == code][:PLACES_SHOWN],
-        )
-        for severity, code in codes
+        (f"{severity[code]} {code}", times, first)
+        for code, times, first in sorted(by_code, key=lambda one: severity[one[0]])
         if not (isinstance(report, PlanReport) and code in IN_THE_TABLE)
     ]
     everything = doc.Findings(findings, everything="see --format json")
-    return Document(f"gold {name}", [*blocks(report), everything])
+    return Document(KINDS[type(report)].command, [*_blocks(report), everything])
 
 
-def _some(texts: Sequence[str], most: int = VALUES_SHOWN) -> str:
+def _some(texts: Sequence[str]) -> str:
     """The first texts, and how many there are beyond them."""
-    more = f"{count(len(texts) - most)} more" if len(texts) > most else ""
-    return doc.listed(", ".join(texts[:most]), more, sep=", and ")
+    more = len(texts) > NAMES_SHOWN and f"{count(len(texts) - NAMES_SHOWN)} more"
+    return doc.listed(", ".join(texts[:NAMES_SHOWN]), more, sep=", and ")
 
 
 def _lint(report: LintReport) -> Iterator[Block]:
@@ -107,50 +102,88 @@ def _lint(report: LintReport) -> Iterator[Block]:
     )
 
 
-def _diff(report: DiffReport) -> Iterator[Block]:
-    covered, errors = report.coverage, counted(report.errors, "error")
-    same = "Still the same set: every question that is left means what it meant."
-    yield doc.Verdict(
-        verdict_word(report.passed, ()),
-        f"{counted(covered['old'], 'question')} before, {count(covered['gold'])} after: "
-        f"{count(len(report.added))} added, {count(len(report.removed))} removed, "
-        f"{count(len(report.changed))} changed, {count(len(report.edited))} edited, "
-        f"{count(covered['same'])} the same",
-        meaning=[same if report.passed else f"Not the same set: fix {errors}, then compare again."],
-    )
-    edited = [f"{one.qid} ({', '.join(one.fields)})" for one in report.edited]
-    given = [("added", report.added), ("edited", edited)]
-    yield Facts([(label, theirs(_some(texts, QIDS_SHOWN))) for label, texts in given])
-
-
-def _split(report: SplitReport) -> Iterator[Block]:
-    covered, parts = report.coverage, {part.name: part.questions for part in report.parts}
-    yield doc.Verdict(
-        "",
-        f"{count(covered['gold'])} {report.units} in {len(parts)} parts by {_by(report)}",
-        [f"{part.file}: {count(part.questions)}" for part in report.parts],
-        meaning=[
-            f"No value is more than {report.largest_deviation:.2f} {report.units} "
-            "above or below its target."
-        ],
-    )
-    sizes = {"all": covered["gold"], **parts}
-    yield _balance(report, sizes, lambda found: [sum(found.values()), *map(found.get, parts)])
-
-
-def _sample(report: SampleReport) -> Iterator[Block]:
-    sampled, gold = report.coverage["sampled"], report.coverage["gold"]
-    weights = [cell.weight for cell in report.cells if cell.weight is not None]
-    yield doc.Verdict(
-        "",
-        f"{n_of(sampled, gold)} {report.units}, {report.allocation} by {_by(report)}",
-        [f"{report.file}: {count(sampled)}"],
-        meaning=[
-            f"It represents {report.weight_sum:,.6g} {report.units}; "
-            f"weights from {min(weights):.4g} to {max(weights):.4g}."
-        ],
-    )
-    yield _balance(report, {"all": gold, "sample": sampled})
+def _blocks(report: GoldReport) -> Iterator[Block]:
+    covered, word = report.coverage, verdict_word(report.passed, ())
+    match report:
+        case LintReport():
+            yield from _lint(report)
+        case DiffReport():
+            counts = f"{counted(covered['old'], 'question')} before, {count(covered['gold'])} after"
+            words = doc.listed(
+                f"{counts}: {count(len(report.added))} added",
+                f"{count(len(report.removed))} removed",
+                f"{count(len(report.changed))} changed",
+                f"{count(len(report.edited))} edited",
+                f"{count(covered['same'])} the same",
+            )
+            meaning = "Still the same set: every question that is left means what it meant."
+            if not report.passed:
+                errors = counted(report.errors, "error")
+                meaning = f"Not the same set: fix {errors}, then compare again."
+            yield doc.Verdict(word, words, meaning=[meaning])
+            edited = [f"{one.qid} ({', '.join(one.fields)})" for one in report.edited]
+            given = [("added", report.added), ("edited", edited)]
+            yield Facts([(label, theirs(_some(texts))) for label, texts in given])
+        case SplitReport():
+            parts = {part.name: part.questions for part in report.parts}
+            yield doc.Verdict(
+                "",
+                f"{count(covered['gold'])} {report.units} in {len(parts)} parts by {_by(report)}",
+                [f"{part.file}: {count(part.questions)}" for part in report.parts],
+                meaning=[
+                    f"No value is more than {report.largest_deviation:.2f} {report.units} "
+                    "above or below its target."
+                ],
+            )
+            sizes = {"all": covered["gold"], **parts}
+            yield _balance(
+                report, sizes, lambda found: [sum(found.values()), *map(found.get, parts)]
+            )
+        case SampleReport():
+            sampled, gold = covered["sampled"], covered["gold"]
+            weights = [cell.weight for cell in report.cells if cell.weight is not None]
+            yield doc.Verdict(
+                "",
+                f"{n_of(sampled, gold)} {report.units}, {report.allocation} by {_by(report)}",
+                [f"{report.file}: {count(sampled)}"],
+                meaning=[
+                    f"It represents {report.weight_sum:,.6g} {report.units}; "
+                    f"weights from {min(weights):.4g} to {max(weights):.4g}."
+                ],
+            )
+            yield _balance(report, {"all": gold, "sample": sampled})
+        case ConvertReport():
+            total, answerable = covered["gold"], covered["answerable"]
+            yield doc.Verdict(
+                "",
+                f"{counted(total, 'question')} from {report.read}: "
+                f"{count(answerable)} answerable, {count(total - answerable)} unanswerable",
+                [f"{report.file}: {count(total)}"],
+            )
+            kept = [f"{key} ({count(times)})" for key, times in report.extra.items()]
+            yield Facts([("kept as they are", theirs(", ".join(kept)))])
+        case PlanReport():
+            ready = "Meets" if report.passed else "Does not meet"
+            met = f"{covered['met']} of {covered['demands']} lines are met"
+            yield doc.Verdict(word, f"{ready} the plan: {met}")
+            yield doc.table(
+                report.demands,
+                {
+                    "part": lambda one: names(one.part),
+                    "what": lambda one: names(one.what),
+                    "wanted": lambda one: names(one.wanted),
+                    "found": lambda one: names(one.found),
+                    "verdict": lambda one: (
+                        Cell("ok", True, "good")
+                        if one.ok
+                        else Cell(
+                            f"short by {count(one.short)}" if one.short else "not met", False, "bad"
+                        )
+                    ),
+                },
+                strong=lambda one: not one.ok,
+                title="Plan",
+            )
 
 
 def _by(report: SplitReport | SampleReport) -> str:
@@ -172,50 +205,3 @@ def _balance(
         columns=[Column(""), *(Column(name, right=True, foreign=True) for name in sizes)],
         rows=[doc.Row((names(name), *map(doc.count, row))) for name, row in rows],
     )
-
-
-def _convert(report: ConvertReport) -> Iterator[Block]:
-    total, answerable = report.coverage["gold"], report.coverage["answerable"]
-    yield doc.Verdict(
-        "",
-        f"{counted(total, 'question')} from {report.read}: "
-        f"{count(answerable)} answerable, {count(total - answerable)} unanswerable",
-        [f"{report.file}: {count(total)}"],
-    )
-    kept = [f"{key} ({count(times)})" for key, times in report.extra.items()]
-    yield Facts([("kept as they are", theirs(", ".join(kept)))])
-
-
-def _plan(report: PlanReport) -> Iterator[Block]:
-    covered, ready = report.coverage, "Meets" if report.passed else "Does not meet"
-    yield doc.Verdict(
-        verdict_word(report.passed, ()),
-        f"{ready} the plan: {covered['met']} of {covered['demands']} lines are met",
-    )
-    yield doc.table(
-        report.demands,
-        {
-            "part": lambda one: names(one.part),
-            "what": lambda one: names(one.what),
-            "wanted": lambda one: names(one.wanted),
-            "found": lambda one: names(one.found),
-            "verdict": lambda one: Cell(
-                "ok" if one.ok else f"short by {count(one.short)}" if one.short else "not met",
-                one.ok,
-                "good" if one.ok else "bad",
-            ),
-        },
-        strong=lambda one: not one.ok,
-        title="Plan",
-    )
-
-
-KINDS: dict[type[GoldReport], tuple[str, Callable[[Any], Iterable[Block]]]] = {
-    LintReport: ("lint", _lint),
-    DiffReport: ("diff", _diff),
-    SplitReport: ("split", _split),
-    SampleReport: ("sample", _sample),
-    ConvertReport: ("convert", _convert),
-    PlanReport: ("plan", _plan),
-}
-"""What each is called, and its blocks."""

@@ -8,16 +8,15 @@ from statistics import fmean
 from msgspec import structs
 
 from ragauge.contracts.comparison import ChangePoint, HistoryPoint, HistoryReport
-from ragauge.contracts.history import ID_SHOWN
+from ragauge.contracts.history import GitState
 from ragauge.reports import document as doc
-from ragauge.reports import numbers
+from ragauge.reports import envelope, numbers
 from ragauge.reports.document import Block, Cell, Column, Table
 from ragauge.reports.figures.lines import Lines
-from ragauge.reports.kinds.comparison import COMMIT_SHOWN, p_value
-from ragauge.reports.kinds.runs import DIRTY, REGRESSED, TONES, verdict_of, when
+from ragauge.reports.kinds.comparison import p_value
+from ragauge.reports.kinds.runs import DIFFERED, code, labels, recorded, run_cell, verdict_cell
 from ragauge.reports.numbers import counted, value
-from ragauge.stats.change_points import ALPHA, fewest, shifts, variation
-from ragauge.stats.trend import trend
+from ragauge.stats.change_points import ALPHA, fewest
 
 COLUMNS = (
     *("run", "recorded_at", "metric", "value", "low", "high", "n", "passed", "commit", "dirty"),
@@ -54,7 +53,7 @@ def table(report: HistoryReport) -> tuple[tuple[str, ...], Iterable[Sequence[obj
             *(point.run, point.recorded_at, report.metric, point.value),
             *(point.ci or (None, None)),
             *(point.n, point.passed, point.commit, point.dirty),
-            tuple(f"{name}={text}" for name, text in sorted(point.labels.items())),
+            tuple(labels(point.labels)),
             *(point.gold_sha256, point.version, change is not None),
             *((change.before, change.after, change.p) if change else (None, None, None)),
             *(point.reason, gates if at == newest else ()),
@@ -63,12 +62,17 @@ def table(report: HistoryReport) -> tuple[tuple[str, ...], Iterable[Sequence[obj
     return COLUMNS, (row(at, point) for at, point in enumerate(report.points))
 
 
-def blocks(report: HistoryReport, by: str = "", regressed: Collection[str] = ()) -> Iterator[Block]:
+def blocks(
+    report: HistoryReport,
+    by: str = "",
+    lines: Mapping[str, HistoryReport] = {},
+    regressed: Collection[str] = (),
+) -> Iterator[Block]:
     """What the report says; with a label, each of its values is a line that moves by itself.
 
     `regressed` are runs that passed, and then failed a gated comparison.
     """
-    lines = lines_by(report, by) if by else {report.metric: report}
+    line_of = {point.run: name for name, line in lines.items() for point in line.points}
     if by:
         changes = (one for line in lines.values() for one in line.change_points)
         in_order = tuple(sorted(changes, key=lambda one: one.at))
@@ -76,28 +80,51 @@ def blocks(report: HistoryReport, by: str = "", regressed: Collection[str] = ())
     runs = counted(len(report.points), "run")
     name = report.identity.get("name", "")
     title = f"{report.metric} over {runs} of {name}" if name else f"{report.metric} over {runs}"
-    text, word = title, ""
-    if report.gates:
-        held = sum(gate.holds for gate in report.gates)
-        text += f"; {held} of {counted(len(report.gates), 'gate')} passed"
-        word = "PASS" if report.passed else "FAIL"
+    text = doc.listed(title, envelope.gate_counts(report), sep="; ")
+    word = envelope.verdict_word(report.passed, ()) if report.gates else ""
     score = report.metrics[report.metric]
     now = f"{value(score.value)} {numbers.interval(score.ci)}".rstrip() + " now"
     if score.value is None:
         now = f"no value now: {score.reason or 'nothing to score'}"
-    moves = f"in {len(lines)} lines, by {by}" if by else "; ".join(_movement(report))
+    moves = f"in {len(lines)} lines, by {by}"
+    if not by:
+        error = f" (standard error {report.slope_error:.4f})" if report.slope_error else ""
+        since = counted(report.coverage.get("in_last_segment", 0), "run")
+        moves = doc.listed(
+            report.slope is not None and f"slope {report.slope:+.4f} per run{error}, over {since}",
+            report.variation is not None and f"variation σ/μ {100 * report.variation:.1f} %",
+            _level(report),
+            sep="; ",
+        )
     yield doc.Verdict(word, text, meaning=[f"{now}; {report.better} is better", moves])
     shown_names = {gate.metric: gate.metric.removeprefix("history.") for gate in report.gates}
     yield from doc.gates(report.gates, {}, shown_names)
     if not any(point.value is not None for point in report.points):
         yield doc.Text("No run has a value; the reasons are below.")
     elif len(report.points) > 1:
-        yield _figure(report, lines, title, f"{title}; {now}; {moves}")
+        drawn = lines or {report.metric: report}
+        newest = sorted(drawn, key=lambda name: drawn[name].points[-1].recorded_at)[-MOST_LINES:]
+        picture = Lines(
+            title=title,
+            words=f"{title}; {now}; {moves}",
+            points=report.points,
+            lines={
+                name: {one.run for one in drawn[name].points} for name in drawn if name in newest
+            },
+            changes={
+                one.at: f"{value(one.before)} → {value(one.after)}" for one in report.change_points
+            },
+            cuts=report.cuts,
+        )
+        left = len(drawn) - len(newest)
+        remark = f"the {MOST_LINES} lines that were run last; {left} more are not drawn"
+        remark = remark if left else ""
+        yield doc.Figure(picture.text, "Values with 95 % intervals", remark, picture.svg)
     if report.change_points:
-        yield _changes(report, by)
+        yield _changes(report, by, line_of)
     if by:
         yield _levels(report, by, lines)
-    yield _runs(report, by, regressed)
+    yield _runs(report, line_of, regressed)
     yield doc.on_pages(doc.Data("points", COLUMNS, lambda: table(report)[1]))
     yield doc.findings(report)
     yield doc.Section(title="What the words mean", blocks=[doc.Facts(MEANINGS)], folded=True)
@@ -111,18 +138,6 @@ def blocks(report: HistoryReport, by: str = "", regressed: Collection[str] = ())
     yield doc.Coverage(words)
 
 
-def _movement(report: HistoryReport) -> list[str]:
-    """The slope, the variation and the change points of a line."""
-    runs, error = counted(report.coverage.get("in_last_segment", 0), "run"), report.slope_error
-    found = []
-    if report.slope is not None:
-        known = f" (standard error {error:.4f})" if error else ""
-        found.append(f"slope {report.slope:+.4f} per run{known}, over {runs}")
-    if report.variation is not None:
-        found.append(f"variation σ/μ {100 * report.variation:.1f} %")
-    return [*found, _level(report)]
-
-
 def _level(report: HistoryReport) -> str:
     if report.change_points:
         return counted(len(report.change_points), "change point")
@@ -131,87 +146,7 @@ def _level(report: HistoryReport) -> str:
     return "no change of level"
 
 
-def cuts(report: HistoryReport) -> list[int]:
-    """The places from which on something else is measured: gold set, version or method."""
-    found = {finding.where for finding in report.findings if finding.code == "line_cut"}
-    return [at for at, point in enumerate(report.points) if point.run[:ID_SHOWN] in found]
-
-
-def _of(point: HistoryPoint, label: str) -> str:
-    return point.labels.get(label, f"no {label}")
-
-
-def lines_by(report: HistoryReport, label: str) -> dict[str, HistoryReport]:
-    """The line of each value of a label, in the order in which they were first met.
-
-    Change points have their places among all runs. The movement of all lines together would show
-    how often each value was run, and not how any of them moved.
-    """
-    cut = set(cuts(report))
-    found: dict[str, list[list[int]]] = {}
-    for at, point in enumerate(report.points):
-        if at in cut:
-            for stretches in found.values():
-                stretches.append([])
-        found.setdefault(_of(point, label), [[]])[-1].append(at)
-    return {name: _line(report, stretches) for name, stretches in found.items()}
-
-
-def _line(report: HistoryReport, stretches: Sequence[Sequence[int]]) -> HistoryReport:
-    """The line of some of the runs, given by their places between cuts."""
-    points = report.points
-    segments = [
-        segment
-        for places in stretches
-        if (segment := [(at, v) for at in places if (v := points[at].value) is not None])
-    ] or [[]]
-    last = [v for _, v in segments[-1]]
-    moved = trend(range(len(last)), last)
-    return structs.replace(
-        report,
-        points=tuple(points[at] for places in stretches for at in places),
-        change_points=tuple(
-            ChangePoint(run=points[at].run, at=at, before=one.before, after=one.after, p=one.p)
-            for segment in segments
-            for one in shifts([v for _, v in segment])
-            for at, _ in [segment[one.at]]
-        ),
-        slope=moved.slope if moved else None,
-        slope_error=moved.error if moved else None,
-        variation=variation(last),
-        coverage={
-            "runs": sum(map(len, stretches)),
-            "valued": sum(map(len, segments)),
-            "in_last_segment": len(last),
-            "longest_segment": max(map(len, segments)),
-        },
-    )
-
-
-def _figure(
-    report: HistoryReport, lines: Mapping[str, HistoryReport], title: str, words: str
-) -> doc.Figure:
-    newest = sorted(lines, key=lambda name: lines[name].points[-1].recorded_at)[-MOST_LINES:]
-    picture = Lines(
-        title=title,
-        words=words,
-        points=report.points,
-        lines={
-            name: {point.run for point in line.points}
-            for name, line in lines.items()
-            if name in newest
-        },
-        changes={
-            one.at: f"{value(one.before)} → {value(one.after)}" for one in report.change_points
-        },
-        cuts=cuts(report),
-    )
-    left = len(lines) - len(newest)
-    remark = f"the {MOST_LINES} lines that were run last; {left} more are not drawn" if left else ""
-    return doc.Figure(picture.text, "Values with 95 % intervals", remark, picture.svg)
-
-
-def _changes(report: HistoryReport, by: str) -> Table:
+def _changes(report: HistoryReport, by: str, line_of: Mapping[str, str]) -> Table:
     points = report.points
 
     def direction(one: ChangePoint) -> Cell:
@@ -219,9 +154,9 @@ def _changes(report: HistoryReport, by: str) -> Table:
         return Cell("better", tone="good") if good else Cell("worse", tone="bad")
 
     columns: dict[str | Column, Callable[[ChangePoint], Cell]] = {
-        "from run": lambda one: doc.names(one.run[:ID_SHOWN], to=("run", one.run)),
-        Column("recorded (UTC)", spare=1): lambda one: _recorded(points[one.at]),
-        Column(by, foreign=True): lambda one: doc.names(_of(points[one.at], by) if by else ""),
+        "from run": lambda one: run_cell(one.run),
+        Column("recorded (UTC)", spare=1): lambda one: recorded(points[one.at].recorded_at),
+        Column(by, foreign=True): lambda one: doc.names(line_of.get(one.run, "")),
         "before": lambda one: doc.number(one.before),
         "after": lambda one: doc.number(one.after),
         "change": lambda one: doc.signed(one.after - one.before),
@@ -237,7 +172,7 @@ def _changes(report: HistoryReport, by: str) -> Table:
 
 def _levels(report: HistoryReport, by: str, lines: Mapping[str, HistoryReport]) -> Table:
     """The lines of a label's values, and how each moved since it was last cut."""
-    last_cut = max((report.points[at].recorded_at for at in cuts(report)), default="")
+    last_cut = max((report.points[at].recorded_at for at in report.cuts), default="")
     recent = {}
     for name, line in lines.items():
         known = [point.value for point in line.points if point.value is not None]
@@ -248,8 +183,8 @@ def _levels(report: HistoryReport, by: str, lines: Mapping[str, HistoryReport]) 
         return Cell(numbers.n_of(n, of if n < of else None), n)
 
     def slope(name: str) -> Cell:
-        moved, error = lines[name].slope, lines[name].slope_error
-        return Cell("" if moved is None else f"{moved:+.4f} ± {error:.4f}", moved)
+        slope, error = lines[name].slope, lines[name].slope_error
+        return Cell("" if slope is None else f"{slope:+.4f} ± {error:.4f}", slope)
 
     def varied(name: str) -> Cell:
         found = lines[name].variation
@@ -280,66 +215,52 @@ def _levels(report: HistoryReport, by: str, lines: Mapping[str, HistoryReport]) 
     )
 
 
-def _recorded(point: HistoryPoint) -> Cell:
-    return Cell(when(point.recorded_at), point.recorded_at)
-
-
 def _commit(point: HistoryPoint) -> Cell:
-    """The commit, with a mark where files differed from it."""
-    return doc.names((point.commit or "")[:COMMIT_SHOWN] + (DIRTY if point.dirty else ""))
+    git = GitState(commit=point.commit or "", branch=None, dirty=point.dirty)
+    return doc.names(code(git))
 
 
-def _runs(report: HistoryReport, by: str, regressed: Collection[str]) -> Table:
+def _runs(report: HistoryReport, line_of: Mapping[str, str], regressed: Collection[str]) -> Table:
     """The runs, the newest first, each with its change since the run before it on its line."""
-    cut, changed = {*cuts(report)}, {one.at for one in report.change_points}
+    cuts, changed = {*report.cuts}, {one.at for one in report.change_points}
     before: dict[str, float] = {}
     changes: dict[str, float] = {}
     remarks: dict[str, str] = {}
     for at, point in enumerate(report.points):
-        if at in cut:
+        if at in cuts:
             before.clear()
-        line = _of(point, by) if by else ""
+        line = line_of.get(point.run, "")
         if point.value is not None:
             if line in before:
                 changes[point.run] = point.value - before[line]
             before[line] = point.value
         remarks[point.run] = doc.listed(
             at in changed and "the level changes here",
-            at in cut and "not comparable before",
+            at in cuts and "not comparable before",
             point.value is None and (point.reason or "nothing to score"),
             sep="; ",
         )
-
-    def verdict(point: HistoryPoint) -> Cell:
-        is_worse = point.passed and point.run in regressed
-        word = REGRESSED if is_worse else verdict_of(point.passed)
-        return Cell(word, word, TONES.get(word, "bad"), badge=word.lower())
-
-    def labels(point: HistoryPoint) -> Cell:
-        return doc.names(" ".join(f"{key}={text}" for key, text in sorted(point.labels.items())))
-
+    columns: dict[str | Column, Callable[[HistoryPoint], Cell]] = {
+        "run": lambda point: run_cell(point.run),
+        "recorded (UTC)": lambda point: recorded(point.recorded_at),
+        "value": lambda point: doc.number(point.value),
+        Column("95 % interval", spare=1): lambda point: doc.interval(point.ci),
+        Column("n", right=True, spare=3): lambda point: doc.count(point.n),
+        "change": lambda point: doc.signed(changes.get(point.run)),
+        "verdict": lambda point: verdict_cell(point.passed, point.run in regressed),
+        Column("commit", spare=2): _commit,
+        Column("labels", spare=4): lambda point: doc.names(" ".join(labels(point.labels))),
+    }
     dirty = any(point.dirty for point in report.points)
-    return doc.filled(
-        doc.table(
-            report.points[::-1],
-            {
-                "run": lambda point: doc.names(point.run[:ID_SHOWN], to=("run", point.run)),
-                "recorded (UTC)": _recorded,
-                "value": lambda point: doc.number(point.value),
-                Column("95 % interval", spare=1): lambda point: doc.interval(point.ci),
-                Column("n", right=True, spare=3): lambda point: doc.count(point.n),
-                "change": lambda point: doc.signed(changes.get(point.run)),
-                "verdict": verdict,
-                Column("commit", spare=2): _commit,
-                Column("labels", spare=4): labels,
-            },
-            note=lambda point: remarks[point.run],
-            title="Runs",
-            remark=f"the newest first{f'; {DIRTY} files differed from the commit' * dirty}",
-            shown=SHOWN,
-            everything="--format csv has them all",
-            below=False,
-            name=None,
-        ),
-        always=("value",),
+    table = doc.table(
+        report.points[::-1],
+        columns,
+        note=lambda point: remarks[point.run],
+        title="Runs",
+        remark=doc.listed("the newest first", dirty and DIFFERED, sep="; "),
+        shown=SHOWN,
+        everything="--format csv has them all",
+        below=False,
+        name=None,
     )
+    return doc.filled(table, always=("value",))

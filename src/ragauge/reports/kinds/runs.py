@@ -5,16 +5,15 @@ The dashboard shows runs by the same functions, so that both use the same words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from ragauge.contracts import archive
 from ragauge.contracts.history import ID_SHOWN, GitState, Run
-from ragauge.contracts.kinds import SHOWN
+from ragauge.contracts.kinds import KINDS, SHOWN
 from ragauge.contracts.report import Report
 from ragauge.errors import InputRejected
 from ragauge.metrics.names import leading
@@ -31,7 +30,7 @@ LONGEST_NAME = 24
 NAMES_SHOWN = 20
 TREND_RUNS = 3  # fewer runs than these are no line
 DIRTY = "*"
-REGRESSED = "REGRESSED"
+DIFFERED = f"{DIRTY} files differed from the commit"
 UNGATED = "OPEN"  # recorded without a gate on quality
 TONES: dict[str, doc.Tone] = {"PASS": "good", UNGATED: "soft"}
 
@@ -57,13 +56,21 @@ def stored_report(content: bytes, run: str) -> Report:
 
 def verdict(run: Run) -> str:
     """PASS, FAIL, OPEN without a quality gate; REGRESSED where a gated comparison failed it."""
-    if run.record.passed and run.regressions:
-        return REGRESSED
-    return verdict_of(run.record.passed)
+    return verdict_cell(run.record.passed, bool(run.regressions)).text
 
 
-def verdict_of(passed: bool | None) -> str:
-    return UNGATED if passed is None else "PASS" if passed else "FAIL"
+def verdict_cell(passed: bool | None, regressed: bool) -> Cell:
+    word = UNGATED if passed is None else "PASS" if passed else "FAIL"
+    word = "REGRESSED" if passed and regressed else word
+    return Cell(word, word, TONES.get(word, "bad"), badge=word.lower())
+
+
+def run_cell(id: str) -> Cell:
+    return doc.names(id[:ID_SHOWN], to=("run", id))
+
+
+def recorded(at: str) -> Cell:
+    return Cell(when(at), at, "dim")
 
 
 def when(recorded_at: str) -> str:
@@ -92,8 +99,8 @@ def code(git: GitState | None) -> str:
     return f"{branch}{git.commit[:COMMIT_SHOWN]}{DIRTY if git.dirty else ''}"
 
 
-def labels(run: Run) -> list[str]:
-    return [f"{key}={value}" for key, value in sorted(run.record.labels.items())]
+def labels(given: Mapping[str, str]) -> list[str]:
+    return [f"{key}={value}" for key, value in sorted(given.items())]
 
 
 def headlines(runs: Sequence[Run]) -> list[str]:
@@ -123,29 +130,27 @@ def sparkline(values: Sequence[float]) -> str:
 
 
 def facts(run: Run) -> list[tuple[str, str]]:
-    """The details of a run, a line each; what it does not have is left out."""
+    """The details of a run, a line each; empty where it does not have one."""
     record, git = run.record, run.record.git
     where = "" if git is None else f"{git.branch}@{git.commit}" if git.branch else git.commit
     against = ", ".join(id[:ID_SHOWN] for id in run.regressions)
     files = (f"{name} ({counted(seal.size, 'byte')})" for name, seal in record.files.items())
-    known = [
+    return [
         ("id", run.id),
         ("recorded", f"{record.recorded_at[:19].replace('T', ' ')} UTC, ragauge {record.ragauge}"),
         ("code", f"{where}, files differed from the commit" if git and git.dirty else where),
         ("regressed", f"against {against}" if against else ""),
         ("tags", ", ".join(run.tags)),
-        ("labels", ", ".join(labels(run))),
+        ("labels", ", ".join(labels(record.labels))),
         ("gold", record.gold_sha256 or ""),
         ("settings", record.configuration_sha256),
         ("units", numbers.count(record.units)),
         ("files", ", ".join(files)),
     ]
-    return [(label, text) for label, text in known if text]
 
 
 def document(report: archive.Envelope) -> Document:
-    name, blocks = KINDS[type(report)]
-    return Document(f"runs {name}", list(blocks(report)))
+    return Document(KINDS[type(report)].command, list(_blocks(report)))
 
 
 def _list(report: archive.RunList) -> Iterator[Block]:
@@ -157,12 +162,10 @@ def _list(report: archive.RunList) -> Iterator[Block]:
     ids = headlines(runs)[:COLUMNS]
     names = short_names(ids)
     columns: dict[str | Column, Callable[[Run], Cell]] = {
-        "run": lambda run: doc.names(run.shown),
-        "recorded (UTC)": lambda run: Cell(
-            when(run.record.recorded_at), run.record.recorded_at, "dim"
-        ),
+        "run": lambda run: run_cell(run.id),
+        "recorded (UTC)": lambda run: recorded(run.record.recorded_at),
         "name": lambda run: doc.names(shown(run.record.name, LONGEST_NAME), "strong"),
-        "verdict": lambda run: Cell(verdict(run), tone=TONES.get(verdict(run), "bad")),
+        "verdict": lambda run: verdict_cell(run.record.passed, bool(run.regressions)),
     }
 
     def value(id: str, run: Run) -> Cell:
@@ -175,44 +178,38 @@ def _list(report: archive.RunList) -> Iterator[Block]:
         columns[head] = partial(value, id)
 
     def note(run: Run) -> str:
-        tagged = f"tagged {', '.join(sorted(run.tags, key=natural))}" if run.tags else ""
-        return doc.listed(run.record.command, code(run.record.git), tagged, *labels(run), sep="; ")
+        record, tags = run.record, ", ".join(sorted(run.tags, key=natural))
+        tagged = tags and f"tagged {tags}"
+        return doc.listed(
+            record.command, code(record.git), tagged, *labels(record.labels), sep="; "
+        )
 
     dirty = any(run.record.git and run.record.git.dirty for run in runs)
-    yield doc.table(
-        runs,
-        columns,
-        note=note,
-        title="Runs",
-        below=False,
-        after=doc.listed(
-            dirty and f"{DIRTY} files differed from the commit",
-            report.more and "older runs: --limit, or --name and the other filters",
-            sep="; ",
-        ),
-    )
+    older = report.more and "older runs: --limit, or --name and the other filters"
+    after = doc.listed(dirty and DIFFERED, older, sep="; ")
+    yield doc.table(runs, columns, note=note, title="Runs", below=False, after=after)
 
 
-def _show(report: archive.ShownRun) -> Iterator[Block]:
-    run = Run(id=report.id, record=report.record, tags=report.tags, regressions=report.regressions)
-    names = dict.fromkeys([run.record.name, run.record.command])
-    yield Verdict(verdict(run), f"{', '.join(names)} ({run.shown})")
-    yield Facts([(label, doc.theirs(text)) for label, text in facts(run)])
-    # In a terminal the report of the run follows.
-    metrics = envelope.metric_names(report)
-    tables = [
-        *doc.gates(report.gates, report.metrics, metrics),
-        doc.scores(report.metrics, metrics, title="Metrics"),
-    ]
-    yield doc.Only(frozenset({"markdown"}), tables)
-
-
-def _done(report: archive.Envelope) -> Iterator[Block]:
-    """What a command did."""
+def _blocks(report: archive.Envelope) -> Iterator[Block]:
+    """What there is, or what a command did."""
     match report:
+        case archive.RunList():
+            yield from _list(report)
+        case archive.ShownRun():
+            run = Run(
+                id=report.id, record=report.record, tags=report.tags, regressions=report.regressions
+            )
+            names = dict.fromkeys([run.record.name, run.record.command])
+            yield Verdict(verdict(run), f"{', '.join(names)} ({run.shown})")
+            yield Facts([(label, doc.theirs(text)) for label, text in facts(run)])
+            # In a terminal the report of the run follows.
+            metrics = envelope.metric_names(report)
+            gates = doc.gates(report.gates, report.metrics, metrics)
+            scores = doc.scores(report.metrics, metrics, title="Metrics")
+            yield doc.Only(frozenset({"markdown"}), [*gates, scores])
         case archive.Tagged():
-            run = f"run {report.run[:ID_SHOWN]}" if report.run else "no run any more"
-            yield Verdict("", f'"{report.tag}" names {run}')
+            now = f"run {report.run[:ID_SHOWN]}" if report.run else "no run any more"
+            yield Verdict("", f'"{report.tag}" names {now}')
         case archive.Removed():
             yield Verdict("", f"removed {counted(len(report.runs), 'run')}")
             yield Facts([("", doc.theirs(named(run))) for run in report.runs])
@@ -239,12 +236,10 @@ def _done(report: archive.Envelope) -> Iterator[Block]:
             if faults:
                 yield doc.Section(title="Faults", blocks=[Facts(faults)])
             if report.leftovers:
-                about = (
-                    "a process is writing them, or was killed; `ragauge runs gc` removes old ones"
-                )
                 yield doc.Section(
                     title="Files that belong to no run",
-                    remark=about,
+                    remark="a process is writing them, or was killed; `ragauge runs gc` removes "
+                    "old ones",
                     blocks=[_first(report.leftovers)],
                 )
         case archive.Cleaned():
@@ -260,16 +255,3 @@ def _first(names: Sequence[str]) -> Facts:
     more = f"and {numbers.count(len(names) - NAMES_SHOWN)} more; see --format json"
     lines = [("", doc.theirs(name)) for name in names[:NAMES_SHOWN]]
     return Facts([*lines, ("", more)] if len(names) > NAMES_SHOWN else lines)
-
-
-KINDS: dict[type[archive.Envelope], tuple[str, Callable[[Any], Iterable[Block]]]] = {
-    archive.RunList: ("list", _list),
-    archive.ShownRun: ("show", _show),
-    archive.Tagged: ("tag", _done),
-    archive.Removed: ("rm", _done),
-    archive.Exported: ("export", _done),
-    archive.Imported: ("import", _done),
-    archive.Verified: ("verify", _done),
-    archive.Cleaned: ("gc", _done),
-}
-"""The command of each report, and its blocks."""

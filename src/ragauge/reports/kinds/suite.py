@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections import Counter
 from collections.abc import Iterator
 from math import floor
 from typing import Literal
 
-from ragauge.contracts.comparison import ComparedSlice, ComparisonReport, Outlook
+from ragauge.contracts.comparison import ComparisonReport
 from ragauge.contracts.history import ID_SHOWN
 from ragauge.contracts.report import Verdict as Gate
 from ragauge.contracts.suite import SuiteReport, TaskReport
@@ -28,8 +27,9 @@ STATUS: dict[str, tuple[str, Tone]] = {
     "error": ("ERROR", "bad"),
     "skipped": ("skipped", "dim"),
 }
-OUTLOOKS: tuple[Outlook, ...] = ("worse", "better", "not_worse", "cannot_tell", "not_comparable")
-SEEN = OUTLOOKS[:3]
+ENOUGH = ("passed", "ungated")
+"""Tasks that passed; a few of their gates may not hold, where a setting allows that."""
+SEEN = ("worse", "better", "not_worse")
 """Changes a reader wants to see even where no gate is on them."""
 PER_QUESTION = "per question"
 PROBLEMS_SHOWN = 10
@@ -69,12 +69,12 @@ def _blocks(report: SuiteReport) -> Iterator[Block]:
             yield doc.Section(title=task.name, remark=f"{task.kind} of {task.dataset}", blocks=[])
             yield from _task(report, task)
     yield doc.findings(report)
-    recorded = [(task.status != "failed", task.run) for task in report.tasks if task.run]
+    # One that failed, or the first.
+    recorded = sorted(report.tasks, key=lambda task: task.status != "failed")
+    runs = [task.run[:ID_SHOWN] for task in recorded if task.run]
     store = report.identity.get("store")
     where = f" --store {shlex.quote(store)}" if store else ""
-    # One that failed, or the first.
-    first = min(recorded, key=lambda one: one[0])[1] if recorded else ""
-    steps = [f"ragauge runs show {first[:ID_SHOWN]}{where}"] if first else []
+    steps = [f"ragauge runs show {run}{where}" for run in runs[:1]]
     if report.coverage.error:
         steps.append("fix what could not be measured, then run the same command again")
     yield doc.Steps(steps)
@@ -98,15 +98,13 @@ def _task(report: SuiteReport, task: TaskReport) -> Iterator[Block]:
         ids = dict.fromkeys(id for scores in by.values() for id in scores)
         yield doc.slices(stratum, by, envelope.short_names(ids), ids, shown=VALUES_SHOWN)
     if task.comparison:
-        moved = [
-            ComparedSlice(stratum="", value="", metric=id, compared=one)
-            for id, one in task.comparison.compared.items()
-            if one.verdict in SEEN  # gates on other changes are above
-        ]
-        shown, note = {one.metric: one.metric for one in moved}, comparison.change_note
-        changes = comparison.changes_of(task.comparison, moved, shown, note=note)
+        compared = task.comparison.compared
+        # Gates on other changes are above.
+        seen = {id: one for id, one in compared.items() if one.verdict in SEEN}
+        names = {id: id for id in seen}
+        changes = comparison.changes_of(task.comparison, comparison.overall(seen), names)
         said = against_words(task.comparison)
-        yield doc.Section(title="Comparison", remark=said, blocks=[changes] if moved else [])
+        yield doc.Section(title="Comparison", remark=said, blocks=[changes] if seen else [])
 
 
 def verdict_words(report: SuiteReport) -> tuple[str, str]:
@@ -127,8 +125,7 @@ def against_words(given: ComparisonReport) -> str:
     """A line on the comparison: with which run, and how many metrics went which way."""
     if given.before is None:
         return "nothing to compare with yet"
-    times = Counter(one.verdict for one in given.compared.values())
-    ways = [f"{times[one]} {one.replace('_', ' ')}" for one in OUTLOOKS if times[one]]
+    ways = [f"{len(ids)} {word}" for word, ids in comparison.by_verdict(given).items()]
     flips = [f"{n:,} {way}" for way, n in sorted(given.flip_counts.items()) if n]
     before = f"against {given.before.id[:ID_SHOWN]} ({given.before.name})"
     questions = f"; questions {', '.join(flips)}" if flips else ""
@@ -138,12 +135,6 @@ def against_words(given: ComparisonReport) -> str:
 def gates_of(report: SuiteReport, task: TaskReport) -> list[Gate]:
     """All gates of a task, those of its comparison too."""
     return [gate for gate in report.gates if gate.metric.startswith(f"{task.name}/")]
-
-
-def _stopping(report: SuiteReport, task: TaskReport) -> list[Gate]:
-    """The gates that stop a task; one that passed has enough of what the others demand."""
-    passed = task.status in ("passed", "ungated")
-    return [] if passed else [gate for gate in gates_of(report, task) if not gate.holds]
 
 
 def _is_per_question(gate: Gate) -> bool:
@@ -170,7 +161,7 @@ def _demand(report: SuiteReport, task: TaskReport, gate: Gate) -> str:
     """
     if not _is_per_question(gate):
         return numbers.bound(gate)
-    for stable in gates_of(report, task):
+    for stable in report.gates:
         if stable.metric == f"{task.name}/{STABLE}":
             return f"at most {floor((1 - stable.bound) * stable.n + TOLERANCE):,} fail"
     part = re.match(rf"{PER_QUESTION} (\d+ of \d+)", numbers.restriction(gate))
@@ -181,17 +172,18 @@ def cases(report: SuiteReport) -> Iterator[junit.Suite]:
     """A suite of tasks, and one of gates for each task."""
 
     def problem(task: TaskReport) -> junit.Problem | None:
-        if task.status in ("passed", "ungated"):
+        if task.status in ENOUGH:
             return None
         if task.status == "skipped":
             return junit.Problem("skipped", "not asked for")
-        lines = task.problems or tuple(gate.rule for gate in _stopping(report, task))
+        stopping = (gate.rule for gate in gates_of(report, task) if not gate.holds)
+        lines = task.problems or tuple(stopping)
         kind: Literal["error", "failure"] = "error" if task.status == "error" else "failure"
         return junit.Problem(kind, "".join(lines[:1]), task.status, tuple(lines))
 
     def case(task: TaskReport, gate: Gate) -> junit.Case:
         """The task decides: in one that passed, no gate turns CI red."""
-        if gate.holds or task.status not in ("passed", "ungated"):
+        if gate.holds or task.status not in ENOUGH:
             return junit.gate_case(gate)
         skipped = junit.Problem("skipped", f"{gate.verdict}; the task passed without it")
         return junit.Case(gate.rule, skipped)
@@ -207,7 +199,7 @@ def notes(report: SuiteReport) -> Iterator[github.Notes]:
 
     def note(task: TaskReport) -> github.Note:
         lines = list(task.problems)
-        for gate in _stopping(report, task):
+        for gate in (gate for gate in gates_of(report, task) if not gate.holds):
             words = f"{envelope.gate_word(gate)}: {task.name}/{_name(task, gate)}: {_value(gate)}"
             about = envelope.gate_note(gate)
             words += f", wanted {_demand(report, task, gate)}"
