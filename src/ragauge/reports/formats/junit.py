@@ -55,8 +55,8 @@ def render(suites: Iterable[Suite]) -> str:
             name = case.name if alone else f"{case.name} ({case.where})"
             element = ET.SubElement(made, "testcase", classname=group, name=shown(name))
             if problem := case.problem:
-                kind = problem.kind if suite.decides else "skipped"
-                found = ET.SubElement(element, kind, message=shown(problem.message))
+                tag = problem.kind if suite.decides else "skipped"
+                found = ET.SubElement(element, tag, message=shown(problem.message))
                 if problem.type:
                     found.set("type", shown(problem.type))
                 if problem.lines:

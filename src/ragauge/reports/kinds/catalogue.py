@@ -159,7 +159,7 @@ def _sign(name: str, language: Language, own: Phrases) -> str:
 
 
 def _blocks(found: Catalogue, own: Phrases) -> Iterator[Block]:
-    say, comma, colon = own.say, own("comma"), own.say.signs.colon
+    comma, colon = own("comma"), own.signs.colon
     called = sentences_of(found.language)
     causes = sum(entry.family == CAUSE for entry in found.entries)
     number = own("count", n=len(found.entries), causes=causes)
@@ -189,7 +189,7 @@ def _blocks(found: Catalogue, own: Phrases) -> Iterator[Block]:
         limits = doc.table(
             [*found.judged.items(), *found.usual.items()],
             {
-                say.metric: lambda pair: doc.names(pair[0]),
+                own.metric: lambda pair: doc.names(pair[0]),
                 own("better"): lambda pair: Cell(own(pair[1].better)),
                 own("warning"): lambda pair: beyond(pair[1], pair[1].warning),
                 own("critical"): lambda pair: beyond(pair[1], pair[1].critical),
@@ -223,21 +223,21 @@ def _blocks(found: Catalogue, own: Phrases) -> Iterator[Block]:
 
 
 def _entry(entry: Entry, found: Catalogue, own: Phrases) -> Section:
-    say, colon, rule = own.say, own.say.signs.colon, found.rules.get(entry.id)
+    colon, rule = own.signs.colon, found.rules.get(entry.id)
     called = sentences_of(found.language).symptoms
     metrics = [Span(name, foreign=True) for name in entry.metrics]
     facts: list[tuple[str, doc.Words]] = [(own("metrics"), doc.joined(metrics, own("comma")))]
     if rule:
-        shows = (Span(f"{called[name]}{say.beside(f'`{name}`')}") for name in rule.symptoms)
-        facts.append((own("shows_as"), doc.joined(shows, say.signs.semicolon)))
+        shows = (Span(f"{called[name]}{own.beside(f'`{name}`')}") for name in rule.symptoms)
+        facts.append((own("shows_as"), doc.joined(shows, own.signs.semicolon)))
     for one in rule.signs if rule else ():
         unseen = own("bits_if_not", bits=f"{one.bits_if_not:+g}") if one.bits_if_not else ""
-        weighs = say.told((unseen, own("needed") if one.needed else "", f"`{one.sign}`"))
+        weighs = own.told((unseen, own("needed") if one.needed else "", f"`{one.sign}`"))
         tone: doc.Tone = "good" if one.bits > 0 else "bad"
         bits = Span(f"{own('bits', bits=f'{one.bits:+g}')}{colon}", tone)
-        said = f"{_sign(one.sign, found.language, own)}{say.beside(weighs)}"
+        said = f"{_sign(one.sign, found.language, own)}{own.beside(weighs)}"
         facts.append(("", [bits, Span(said)]))
-    facts += [(own("seen_in"), _seen_in(entry)), (say.confirm, entry.confirm)]
+    facts += [(own("seen_in"), _seen_in(entry)), (own.confirm, entry.confirm)]
     for step in entry.actions:
         knob = [Span(step.knob, "strong", foreign=True), Span(colon)] if step.knob else []
         prices = (("costs", step.costs), ("worsens", step.worsens))
