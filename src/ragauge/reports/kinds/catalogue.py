@@ -5,7 +5,7 @@ The words of the entries name code in backticks. Those around them are in `words
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct, field, structs
 
@@ -109,15 +109,12 @@ class Catalogue(Struct, frozen=True, kw_only=True):
 
 def _found(language: Language, metrics: Sequence[str] | None, own: Phrases) -> Catalogue:
     wanted = None if metrics is None else tuple(dict.fromkeys(metrics))
-    names = {name for one in wanted or () for name in (one, plain_name(one))}
-    bare = {name for name in wanted or () if "." not in name}
 
-    def limits(known: Mapping[str, Threshold]) -> dict[str, Threshold]:
-        return {
-            id: one
-            for id, one in known.items()
-            if wanted is None or id in names or plain_name(id) in bare
-        }
+    def concerned(id: str) -> bool:
+        """Whether a threshold is that of a metric that was requested, under any of its names."""
+        return wanted is None or any(
+            id in (one, plain_name(one)) or plain_name(id) == one for one in wanted
+        )
 
     entries = [
         one
@@ -133,7 +130,7 @@ def _found(language: Language, metrics: Sequence[str] | None, own: Phrases) -> C
             alike.setdefault((name.partition(".")[0], about), []).append(name)
         else:
             without.append(name)
-    usual = {id: one for id, one in sorted(usual_limits().items()) if plain_name(id) not in SEVEN}
+    usual = sorted(usual_limits().items())
     called, frame = sentences_of(language), own.phrases["count_frame"]
     described = []
     for entry in entries:
@@ -155,8 +152,8 @@ def _found(language: Language, metrics: Sequence[str] | None, own: Phrases) -> C
         language=language,
         metrics=wanted,
         without_entry=tuple(without),
-        judged=limits(SEVEN),
-        usual=limits(usual),
+        judged={id: one for id, one in SEVEN.items() if concerned(id)},
+        usual={id: one for id, one in usual if plain_name(id) not in SEVEN and concerned(id)},
         contents=[Alike(those, about) for (_, about), those in alike.items()],
         symptoms=[
             Symptom(name, called.symptoms[name], evidence().tolerated[name], ids)
@@ -206,14 +203,10 @@ def _blocks(found: Catalogue, own: Phrases) -> Iterator[Block]:
         )
         yield section("limits", limits)
     if found.symptoms:
-        symptoms = [
-            fact(
-                [one.symptom],
-                own("symptom", text=one.text, tolerated=f"{one.tolerated:g}"),
-                one.causes,
-            )
-            for one in found.symptoms
-        ]
+        symptoms = []
+        for one in found.symptoms:
+            text = own("symptom", text=one.text, tolerated=f"{one.tolerated:g}")
+            symptoms.append(fact([one.symptom], text, one.causes))
         yield section("ranking", Facts(symptoms))
     families, about = own.names["families"], own.names["families_about"]
     for family in dict.fromkeys(entry.family for entry in found.entries):

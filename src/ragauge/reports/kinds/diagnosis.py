@@ -92,12 +92,12 @@ def cases(report: DiagnosisReport) -> Iterator[junit.Suite]:
                 title = f"{cause.title}{own.beside(standings[cause.standing])}"
                 do = [action.do for action in cause.actions[:1]]
                 lines.append(f"{number}. {own.told((title, *do))}")
-        value = own.names["severities"][one.severity]
+        severity = own.names["severities"][one.severity]
         if one.value is not None:
-            value = f"{value}{own.signs.colon}{_held_against(one)}"
+            severity += f"{own.signs.colon}{_held_against(one)}"
         problem = junit.Problem(
             KINDS.get(one.severity, "failure"),
-            own.told((value, *_about(report, one))),
+            own.told((severity, *_about(report, one))),
             one.severity,
             tuple(lines),
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
-from typing import Any
 
 from msgspec import structs
 
@@ -161,21 +160,20 @@ def _slices(report: ScoreReport, shown: dict[str, str]) -> Iterator[Table]:
     """The strata in which a metric differs visibly, the largest difference first; ties by name."""
     found = []
     for stratum, by in report.strata.items():
-        spreads = []
-        for id in dict.fromkeys(id for scores in by.values() for id in scores):
+        ids = dict.fromkeys(id for scores in by.values() for id in scores)
+        for id in ids:
             known = [
                 (score.value, value)
                 for value, scores in by.items()
                 if (score := scores.get(id)) and score.value is not None and score.n >= doc.FEW
             ]
-            if known:
-                spreads.append((max(known)[0] - min(known)[0], id, min(known), max(known)))
-        widest = max(spreads, key=lambda one: one[0], default=None)
-        if widest and widest[0] >= SEEN:
-            found.append((-widest[0], stratum, *widest[1:]))
-    for _, stratum, id, (low, lowest), (high, highest) in sorted(found)[:STRATA_SHOWN]:
+            if known and max(known)[0] - min(known)[0] >= SEEN:
+                found.append((min(known)[0] - max(known)[0], stratum, id, min(known), max(known)))
+    widest: dict[str, str] = {}
+    for _, stratum, id, (low, lowest), (high, highest) in sorted(found):
         remark = f"{shown[id]} from {numbers.value(low)} ({lowest}) "
-        remark += f"to {numbers.value(high)} ({highest})"
+        widest.setdefault(stratum, f"{remark}to {numbers.value(high)} ({highest})")
+    for stratum, remark in islice(widest.items(), STRATA_SHOWN):
         by = report.strata[stratum]
         ids = dict.fromkeys(id for scores in by.values() for id in scores)
         yield doc.slices(stratum, by, shown, ids, shown=VALUES_SHOWN, remark=remark)
@@ -217,35 +215,28 @@ def _questions(report: ScoreReport) -> Iterator[Block]:
         Column("reason", spare=2): lambda row: names(row.reason or row.triage or "", "dim"),
         Column("where", spare=3): lambda row: names(row.where or "", "dim"),
     }
-
-    def questions(
-        cells: Cells, rows: Callable[[], Iterable[QuestionRow]], note: Any = None, **about: Any
-    ) -> Table:
-        """A table whose rows are made when they are first read: there may be 100,000."""
-        made = doc.Deferred(lambda: doc.table(rows(), cells, note=note).rows)
-        return structs.replace(doc.table((), cells, **about), rows=made)
-
     wrong = sum(times for label, times in report.labels.items() if label not in GOOD_LABELS)
-    good = (row for row in report.questions if row.label in GOOD_LABELS)
     if wrong:
-        some = questions(
+        some = doc.table(
+            wrong_questions(report, QUESTIONS_SHOWN),
             first | brief,
-            lambda: wrong_questions(report, QUESTIONS_SHOWN),
-            answer,
+            note=answer,
             title="Questions that went wrong",
             total=wrong,
             everything="--report FILE.html shows them all",
         )
         yield doc.in_text(some)
     if report.questions:
-        every = questions(
-            first | full,
-            lambda: islice(chain(wrong_questions(report), good), MOST_QUESTIONS),
-            title="Questions",
-            remark="the worst first",
-            part="questions",
-            total=len(report.questions),
-        )
+
+        def rows() -> Sequence[doc.Row]:
+            """Made when they are first read: there may be 100,000."""
+            good = (row for row in report.questions if row.label in GOOD_LABELS)
+            ranked = islice(chain(wrong_questions(report), good), MOST_QUESTIONS)
+            return doc.table(ranked, first | full).rows
+
+        title, total = "Questions", len(report.questions)
+        every = doc.table((), first | full, title=title, remark="the worst first", total=total)
+        every = structs.replace(every, rows=doc.Deferred(rows), part="questions")
         yield doc.Only(frozenset({"html", "markdown"}), [every], part="questions")
 
 
@@ -294,19 +285,12 @@ def _baseline(report: ScoreReport, compared: Comparison, shown: dict[str, str]) 
         compared.only_here and f"{count(compared.only_here)} only here",
         compared.only_there and f"{count(compared.only_there)} only there",
     )
-    inside: list[Block | bool] = [
-        bool(compared.note) and doc.Text(compared.note or "", "dim", foreign=True),
-        bool(moved) and table,
-        bool(same) and doc.Text(f"unchanged: {', '.join(same)}", "dim"),
-        bool(compared.changed) and labels,
-    ]
-    return doc.Section(
-        title="Against",
-        about=compared.baseline,
-        remark=overlap,
-        blocks=[one for one in inside if isinstance(one, Block)],
-        part="baseline",
-    )
+    blocks: list[Block] = [doc.Text(compared.note, "dim", foreign=True)] if compared.note else []
+    blocks += [table] if moved else []
+    blocks += [doc.Text(f"unchanged: {', '.join(same)}", "dim")] if same else []
+    blocks += [labels] if compared.changed else []
+    title, about = "Against", compared.baseline
+    return doc.Section(title=title, about=about, remark=overlap, blocks=blocks, part="baseline")
 
 
 def changed_labels(comparison: Comparison) -> Sequence[LabelChange]:
