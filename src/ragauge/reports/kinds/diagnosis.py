@@ -44,10 +44,11 @@ def document(report: DiagnosisReport) -> Document:
 
 
 def brief(report: DiagnosisReport) -> Document:
-    """What fits on a screen: the verdict, the top cause, the worst metrics, and how to see more."""
+    """What fits on a screen: the verdict, the top cause, the low metrics, and how to see more."""
     own, made = _own(report), document(report)
     about = {"shown": BRIEF_METRICS, "everything": "--full", "below": False}
-    metrics = [structs.replace(one, **about) for one in made.part("diagnosed")]
+    severe = [one for one in report.diagnoses if one.severity not in ("none", "no_rule")]
+    metrics = [structs.replace(_metrics(report, severe), **about)] if severe else []
     found = own.listed(f"{code} {count(n)}" for code, n in sorted(report.finding_counts.items()))
     findings = f"{own.findings.lower()}{own.signs.colon}{found}" if found else ""
     coverage = doc.Coverage(own.told((_coverage(report), findings)))
@@ -325,7 +326,7 @@ def _blocks(report: DiagnosisReport) -> Iterator[Block]:
         top += [doc.in_text(Facts([(own("also_possible"), also)]))] if also else []
     yield Section(title=found.heading, blocks=top, part="lead")
     if report.diagnoses:
-        yield _metrics(report)
+        yield _metrics(report, report.diagnoses)
     yield from _causes(report)
     yield from _faults(report)
     yield _samples(report)
@@ -338,7 +339,7 @@ def _blocks(report: DiagnosisReport) -> Iterator[Block]:
     yield doc.Coverage(_coverage(report), report.identity)
 
 
-def _metrics(report: DiagnosisReport) -> doc.Table:
+def _metrics(report: DiagnosisReport, given: Sequence[MetricDiagnosis]) -> doc.Table:
     own = _own(report)
     severities = own.names["severities"]
     places = {cause.id: str(number) for number, cause in enumerate(kept(report), 1)}
@@ -371,7 +372,7 @@ def _metrics(report: DiagnosisReport) -> doc.Table:
         ),
     }
     made = doc.table(
-        report.diagnoses,
+        given,
         columns,
         note=lambda one: own.told(_remarks(one, own)),
         strong=lambda one: one.severity in LOW,

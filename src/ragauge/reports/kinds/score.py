@@ -143,11 +143,10 @@ def _labels(report: ScoreReport) -> doc.Bars:
     # How many refusals there are of each kind, and which count as answers.
     chosen = report.identity.get("options", {}).get("refusal")
     counting = REFUSING.get(chosen, REFUSING["exact"])
-    kinds: dict[bool, list[str]] = {True: [], False: []}
-    for kind, words in REFUSALS.items():
-        if report.refusals.get(kind):
-            kinds[kind in counting].append(f"{count(report.refusals[kind])} {words}")
-    refused, answered = (", ".join(texts) for texts in kinds.values())
+    found = {kind: n for kind in REFUSALS if (n := report.refusals.get(kind))}
+    said = {kind: f"{count(n)} {REFUSALS[kind]}" for kind, n in found.items()}
+    refused = ", ".join(text for kind, text in said.items() if kind in counting)
+    answered = ", ".join(text for kind, text in said.items() if kind not in counting)
     after = doc.listed(
         (refused or answered) and f"refusals: {refused or 'none'}",
         answered and f"counted as answers: {answered}",
