@@ -184,7 +184,7 @@ def _cause(page: Page, report: DiagnosisReport) -> None:
     found = lead(report)
     page.section("3. The diagnosis names the cause")
     if found.cause is None:
-        page.paragraph(words(found.why))
+        page.paragraph(words(found.text))
         return
     cause = found.cause
     page.paragraph(Text.assemble(f"{found.heading}: ", words(cause.title, "bold")))

@@ -110,10 +110,12 @@ class Wording(Struct, frozen=True, forbid_unknown_fields=True):
         return text if text.endswith((".", "!", "?", "。")) else f"{text}{self.signs.stop}"
 
 
-class Phrases(Struct, frozen=True, forbid_unknown_fields=True):
-    """The sentences of one kind of report in one language; what is in braces is filled in."""
+class Phrases(Wording, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The sentences of one kind of report, next to the words that all have in its language.
 
-    say: Wording
+    What is in braces is filled in.
+    """
+
     phrases: dict[str, str]
     counts: dict[str, Counted] = {}
     names: dict[str, dict[str, str]] = {}
@@ -131,8 +133,9 @@ class Phrases(Struct, frozen=True, forbid_unknown_fields=True):
         }
         return self.phrases[name].format_map(texts)
 
-    def counted(self, number: int, name: str) -> str:
-        return self.say.counted(number, self.counts[name])
+    def count(self, number: int, name: str) -> str:
+        """`1 sample`, `38 samples`."""
+        return self.counted(number, self.counts[name])
 
     def named(self, what: str, name: str) -> str:
         """The word for a name; the name itself where there is none: it may be a user's own."""
@@ -146,7 +149,7 @@ def wording(language: str) -> Wording:
 
 @cache
 def phrases(kind: str, language: str) -> Phrases:
-    return Phrases(wording(language), **_read(f"{kind}.{language}"))
+    return msgspec.convert(_read(language) | _read(f"{kind}.{language}"), Phrases)
 
 
 def _read(name: str) -> dict[str, Any]:

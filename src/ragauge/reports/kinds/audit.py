@@ -47,30 +47,26 @@ def document(report: AuditReport) -> Document:
 
 
 def cases(report: AuditReport) -> Iterator[junit.Suite]:
-    """A suite of gates and one of answers.
-
-    The gates alone decide: in an audit that passed, no answer turns CI red.
-    """
-    yield junit.gate_suite(report.gates)
-    times, kept = Counter(map(_name, report.answers)), _by_answer(report)
+    """A suite of gates, which alone decide, and one of answers."""
+    kept = _by_answer(report)
 
     def case(row: AuditedAnswer) -> junit.Case:
-        name = _name(row) if times[_name(row)] == 1 else f"{_name(row)} ({row.where})"
         if row.code == OK:
-            return junit.Case(name)
+            return junit.Case(_name(row), where=row.where)
         found = kept[row.where, row.qid]
         lines = [f"{finding.code}: {finding.message}" for finding in found]
         if row.findings > len(found):
             lines.append(f"and {row.findings - len(found)} more")
         problem = junit.Problem(
-            "skipped" if report.passed else "error" if row.kind == "error" else "failure",
+            "error" if row.kind == "error" else "failure",
             ", ".join(dict.fromkeys([row.code, *(finding.code for finding in found)])),
             row.code,
             (*junit.facts({"cited": ", ".join(row.cited), "where": row.where}), *lines),
         )
-        return junit.Case(name, problem)
+        return junit.Case(_name(row), problem, where=row.where)
 
-    yield junit.Suite("answers", map(case, report.answers))
+    yield junit.gate_suite(report.gates)
+    yield junit.Suite("answers", map(case, report.answers), decides=not report.passed)
 
 
 def notes(report: AuditReport) -> Iterator[github.Notes]:

@@ -5,13 +5,21 @@ The words of the entries name code in backticks. Those around them are in `words
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
-from msgspec import Struct, structs
+from msgspec import Struct, field, structs
 
 from ragauge.contracts.diagnosis import Language, Threshold
-from ragauge.diagnosis.catalogue import CAUSE, Entry, Rule, catalogue, evidence, rules, speaks_of
+from ragauge.diagnosis.catalogue import (
+    CAUSE,
+    Entry,
+    Rule,
+    Weight,
+    catalogue,
+    evidence,
+    rules,
+    speaks_of,
+)
 from ragauge.diagnosis.limits import SEVEN, plain_name, usual_limits
 from ragauge.diagnosis.words import words as sentences_of
 from ragauge.errors import UsageError
@@ -36,17 +44,49 @@ def catalogue_text(
     """The complete catalogue, or only what concerns `metrics`; only `text` has a width."""
     if form not in FORMS:
         raise UsageError(f'the catalogue has no form "{form}"; it has {", ".join(FORMS)}')
-    found, own = _found(language, metrics), phrases("catalogue", language)
-    example = own.phrases["example"]
+    own = phrases("catalogue", language)
+    found = _found(language, metrics, own)
     if form == "json":
-        return json.render(_data(found, own) | {"own_rules": example})
-    made = Document(own("title"), list(_blocks(found, own)), language)
+        return json.render(found)
+    made, example = Document(own("title"), list(_blocks(found, own)), language), found.own_rules
     page = text.render(made, color=color, width=width)
     if form == "markdown":
         page, example = markdown.render(made, page=True), f"```toml\n{example}```\n"
     # The example ends the page as it is: it is there to be copied, and a line that was cut would
     # not be TOML.
     return f"{page}\n{example}" if metrics is None else page
+
+
+class Alike(Struct, frozen=True):
+    """Metrics that share their entries, and the ids of these."""
+
+    metrics: list[str]
+    entries: tuple[str, ...]
+
+
+class Symptom(Struct, frozen=True):
+    """What a sample shows, and the causes that can produce it."""
+
+    symptom: str
+    text: str
+    tolerated: float
+    causes: list[str]
+
+
+class Sign(Weight, frozen=True):
+    """What a sign weighs, and what it says of a sample, without how many show it."""
+
+    text: str
+
+
+class Described(Entry, frozen=True, kw_only=True):
+    """An entry with the evidence for it, in words."""
+
+    family: str
+    evidence: str = field(name="seen_in")
+    """What is counted."""
+    symptoms: dict[str, str]
+    signs: list[Sign]
 
 
 class Catalogue(Struct, frozen=True, kw_only=True):
@@ -59,37 +99,28 @@ class Catalogue(Struct, frozen=True, kw_only=True):
     """Of these, the ones that no entry is about."""
     judged: dict[str, Threshold]
     usual: dict[str, Threshold]
-    contents: list[tuple[list[str], tuple[str, ...]]]
-    """Metrics that share their entries, and the ids of these."""
-    symptoms: dict[str, list[str]]
-    """The causes that can produce each."""
-    entries: list[Entry]
+    contents: list[Alike]
+    symptoms: list[Symptom]
+    entries: list[Described]
     """By family, causes first."""
-    rules: dict[str, Rule]
+    own_rules: str
+    """A file with rules of one's own, as an example."""
 
 
-def _found(language: Language, metrics: Sequence[str] | None) -> Catalogue:
+def _found(language: Language, metrics: Sequence[str] | None, own: Phrases) -> Catalogue:
     wanted = None if metrics is None else tuple(dict.fromkeys(metrics))
-    names = {name for one in wanted or () for name in (one, plain_name(one))}
-    bare = {name for name in wanted or () if "." not in name}
 
-    def limits(known: Mapping[str, Threshold]) -> dict[str, Threshold]:
-        return {
-            id: one
-            for id, one in known.items()
-            if wanted is None or id in names or plain_name(id) in bare
-        }
+    def concerned(id: str) -> bool:
+        """Whether a threshold is that of a metric that was requested, under any of its names."""
+        return wanted is None or any(
+            id in (one, plain_name(one)) or plain_name(id) == one for one in wanted
+        )
 
     entries = [
         one
         for one in sorted(catalogue(language), key=lambda entry: entry.family != CAUSE)
         if wanted is None or any(speaks_of(one, id) for id in wanted)
     ]
-    chosen = {one.id: rules()[one.id] for one in entries if one.id in rules()}
-    symptoms: dict[str, list[str]] = {}
-    for rule in chosen.values():
-        for name in rule.symptoms:
-            symptoms.setdefault(name, []).append(rule.id)
     # The seven metrics that every tool has come first, then ours by name.
     ours = sorted({id for one in entries for id in one.metrics if plain_name(id) not in SEVEN})
     alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
@@ -99,68 +130,42 @@ def _found(language: Language, metrics: Sequence[str] | None) -> Catalogue:
             alike.setdefault((name.partition(".")[0], about), []).append(name)
         else:
             without.append(name)
-    usual = {id: one for id, one in sorted(usual_limits().items()) if plain_name(id) not in SEVEN}
+    usual = sorted(usual_limits().items())
+    called, frame = sentences_of(language), own.phrases["count_frame"]
+    described = []
+    for entry in entries:
+        rule = rules().get(entry.id) or Rule(id=entry.id, symptoms=(), signs=())
+        signs = []
+        for weight in rule.signs:
+            seen = called.signs[weight.sign].seen.removeprefix(frame)
+            seen = seen.removeprefix(own.phrases["count_ends"])
+            signs.append(Sign(**structs.asdict(weight), text=seen))
+        known = structs.asdict(entry)
+        known |= {"evidence": entry.evidence.replace("{n}", "").rstrip(" :："), "signs": signs}
+        symptoms = {name: called.symptoms[name] for name in rule.symptoms}
+        described.append(Described(**known, family=entry.family, symptoms=symptoms))
+    causes: dict[str, list[str]] = {}
+    for one in described:
+        for name in one.symptoms:
+            causes.setdefault(name, []).append(one.id)
     return Catalogue(
         language=language,
         metrics=wanted,
         without_entry=tuple(without),
-        judged=limits(SEVEN),
-        usual=limits(usual),
-        contents=[(those, about) for (_, about), those in alike.items()],
-        symptoms=symptoms,
-        entries=entries,
-        rules=chosen,
+        judged={id: one for id, one in SEVEN.items() if concerned(id)},
+        usual={id: one for id, one in usual if plain_name(id) not in SEVEN and concerned(id)},
+        contents=[Alike(those, about) for (_, about), those in alike.items()],
+        symptoms=[
+            Symptom(name, called.symptoms[name], evidence().tolerated[name], ids)
+            for name, ids in causes.items()
+        ],
+        entries=described,
+        own_rules=own.phrases["example"],
     )
 
 
-def _data(found: Catalogue, own: Phrases) -> dict[str, object]:
-    """The JSON report, each entry with the evidence for it."""
-    called, tolerated = sentences_of(found.language), evidence().tolerated
-
-    def entry(one: Entry) -> dict[str, Any]:
-        known, rule = structs.asdict(one), found.rules.get(one.id)
-        del known["evidence"]
-        return known | {
-            "family": one.family,
-            "seen_in": _seen_in(one),
-            "symptoms": {name: called.symptoms[name] for name in (rule.symptoms if rule else ())},
-            "signs": [
-                structs.asdict(sign) | {"text": _sign(sign.sign, found.language, own)}
-                for sign in (rule.signs if rule else ())
-            ],
-        }
-
-    known = structs.asdict(found)
-    del known["rules"]
-    return known | {
-        "contents": [{"metrics": those, "entries": ids} for those, ids in found.contents],
-        "symptoms": [
-            {
-                "symptom": name,
-                "text": called.symptoms[name],
-                "tolerated": tolerated[name],
-                "causes": causes,
-            }
-            for name, causes in found.symptoms.items()
-        ],
-        "entries": list(map(entry, found.entries)),
-    }
-
-
-def _seen_in(entry: Entry) -> str:
-    """What is counted as evidence."""
-    return entry.evidence.replace("{n}", "").rstrip(" :：")
-
-
-def _sign(name: str, language: Language, own: Phrases) -> str:
-    """What a sign says of a sample, without how many show it."""
-    said = sentences_of(language).signs[name].seen.removeprefix(own.phrases["count_frame"])
-    return said.removeprefix(own.phrases["count_ends"])
-
-
 def _blocks(found: Catalogue, own: Phrases) -> Iterator[Block]:
-    say, comma, colon = own.say, own("comma"), own.say.signs.colon
-    called = sentences_of(found.language)
+    comma, colon = own("comma"), own.signs.colon
     causes = sum(entry.family == CAUSE for entry in found.entries)
     number = own("count", n=len(found.entries), causes=causes)
     meaning = [own("about")]
@@ -184,12 +189,13 @@ def _blocks(found: Catalogue, own: Phrases) -> Iterator[Block]:
         return Cell(ABSENT if bound is None else f"{sign} {bound:g}", bound)
 
     if found.contents:
-        yield section("contents", Facts([fact(names, "", ids) for names, ids in found.contents]))
+        contents = [fact(one.metrics, "", one.entries) for one in found.contents]
+        yield section("contents", Facts(contents))
     if found.judged or found.usual:
         limits = doc.table(
             [*found.judged.items(), *found.usual.items()],
             {
-                say.metric: lambda pair: doc.names(pair[0]),
+                own.metric: lambda pair: doc.names(pair[0]),
                 own("better"): lambda pair: Cell(own(pair[1].better)),
                 own("warning"): lambda pair: beyond(pair[1], pair[1].warning),
                 own("critical"): lambda pair: beyond(pair[1], pair[1].critical),
@@ -197,24 +203,22 @@ def _blocks(found: Catalogue, own: Phrases) -> Iterator[Block]:
         )
         yield section("limits", limits)
     if found.symptoms:
-        tolerated = {name: f"{bound:g}" for name, bound in evidence().tolerated.items()}
-        symptoms = [
-            fact([id], own("symptom", text=called.symptoms[id], tolerated=tolerated[id]), causes)
-            for id, causes in found.symptoms.items()
-        ]
+        symptoms = []
+        for one in found.symptoms:
+            text = own("symptom", text=one.text, tolerated=f"{one.tolerated:g}")
+            symptoms.append(fact([one.symptom], text, one.causes))
         yield section("ranking", Facts(symptoms))
     families, about = own.names["families"], own.names["families_about"]
     for family in dict.fromkeys(entry.family for entry in found.entries):
         yield Section(
             title=families[family],
             remark=about[family],
-            blocks=[_entry(one, found, own) for one in found.entries if one.family == family],
+            blocks=[_entry(one, own) for one in found.entries if one.family == family],
         )
     if found.metrics is None:
         fields = {name: dict(own.names[name]) for name in ("entry", "threshold", "facts")}
-        fields["facts"] |= {
-            id: comma.join(one.values) for id, one in called.slices.features.items()
-        }
+        features = sentences_of(found.language).slices.features
+        fields["facts"] |= {id: comma.join(one.values) for id, one in features.items()}
         tables = [
             section(name, Facts([fact([id], text) for id, text in texts.items()]))
             for name, texts in fields.items()
@@ -222,22 +226,21 @@ def _blocks(found: Catalogue, own: Phrases) -> Iterator[Block]:
         yield section("own_rules", *tables, Section(title=own("example_title"), blocks=[]))
 
 
-def _entry(entry: Entry, found: Catalogue, own: Phrases) -> Section:
-    say, colon, rule = own.say, own.say.signs.colon, found.rules.get(entry.id)
-    called = sentences_of(found.language).symptoms
-    metrics = [Span(name, foreign=True) for name in entry.metrics]
-    facts: list[tuple[str, doc.Words]] = [(own("metrics"), doc.joined(metrics, own("comma")))]
-    if rule:
-        shows = (Span(f"{called[name]}{say.beside(f'`{name}`')}") for name in rule.symptoms)
-        facts.append((own("shows_as"), doc.joined(shows, say.signs.semicolon)))
-    for one in rule.signs if rule else ():
+def _entry(entry: Described, own: Phrases) -> Section:
+    colon = own.signs.colon
+    metrics = (Span(name, foreign=True) for name in entry.metrics)
+    shows = (Span(f"{said}{own.beside(f'`{name}`')}") for name, said in entry.symptoms.items())
+    facts: list[tuple[str, doc.Words]] = [
+        (own("metrics"), doc.joined(metrics, own("comma"))),
+        (own("shows_as"), doc.joined(shows, own.signs.semicolon)),
+    ]
+    for one in entry.signs:
         unseen = own("bits_if_not", bits=f"{one.bits_if_not:+g}") if one.bits_if_not else ""
-        weighs = say.told((unseen, own("needed") if one.needed else "", f"`{one.sign}`"))
-        tone: doc.Tone = "good" if one.bits > 0 else "bad"
-        bits = Span(f"{own('bits', bits=f'{one.bits:+g}')}{colon}", tone)
-        said = f"{_sign(one.sign, found.language, own)}{say.beside(weighs)}"
-        facts.append(("", [bits, Span(said)]))
-    facts += [(own("seen_in"), _seen_in(entry)), (say.confirm, entry.confirm)]
+        weighs = own.told((unseen, own("needed") if one.needed else "", f"`{one.sign}`"))
+        bits = f"{own('bits', bits=f'{one.bits:+g}')}{colon}"
+        said = Span(f"{one.text}{own.beside(weighs)}")
+        facts.append(("", [Span(bits, "good" if one.bits > 0 else "bad"), said]))
+    facts += [(own("seen_in"), entry.evidence), (own.confirm, entry.confirm)]
     for step in entry.actions:
         knob = [Span(step.knob, "strong", foreign=True), Span(colon)] if step.knob else []
         prices = (("costs", step.costs), ("worsens", step.worsens))

@@ -31,6 +31,8 @@ _NAMES_BY_TONE: dict[doc.Tone, str] = {
 TONES = {name: tone for tone, those in _NAMES_BY_TONE.items() for name in those.split()}
 """Of severities, standings and addresses of claims."""
 LOW = ("critical", "warning")
+KINDS: dict[str, Literal["error", "skipped"]] = {"not_evaluable": "error", "no_rule": "skipped"}
+"""Of severities that are no failure, what a test case holds."""
 NAMED, BRIEF_METRICS = 3, 5  # low metrics in the verdict, and in a terminal without `--full`
 EXACT_BELOW = 10  # from here on, tenths of an answer say nothing
 OPENED, CAUSES_SHOWN, CONTEXTS_SHOWN = 3, 50, 5
@@ -43,19 +45,15 @@ def document(report: DiagnosisReport) -> Document:
 
 def brief(report: DiagnosisReport) -> Document:
     """What fits on a screen: the verdict, the top cause, the low metrics, and how to see more."""
-    own, first = _own(report), lead(report).cause
-    say, colon = own.say, own.say.signs.colon
-    also = [one.title for one in kept(report) if one.standing != "untested" and one != first]
-    label = Span(f"{own('also_possible')}{colon}", "dim")
-    blocks = _begin(report, *([Text([label, Span(say.told(also))])] if also else []))
-    if severe := [one for one in report.diagnoses if one.severity in (*LOW, "not_evaluable")]:
-        table = _metrics(report, severe)
-        about = {"shown": BRIEF_METRICS, "everything": "--full", "below": False}
-        blocks.append(structs.replace(table, **about))
-    found = say.listed(f"{code} {count(n)}" for code, n in sorted(report.finding_counts.items()))
-    findings = f"{say.findings.lower()}{colon}{found}" if found else ""
-    blocks.append(doc.Coverage(say.told((_coverage(report).text, findings))))
-    return Document(own("kind"), [*blocks, doc.Steps([own("see_more")])], report.language)
+    own, made = _own(report), document(report)
+    about = {"shown": BRIEF_METRICS, "everything": "--full", "below": False}
+    severe = [one for one in report.diagnoses if one.severity not in ("none", "no_rule")]
+    metrics = [structs.replace(_metrics(report, severe), **about)] if severe else []
+    found = own.listed(f"{code} {count(n)}" for code, n in sorted(report.finding_counts.items()))
+    findings = f"{own.findings.lower()}{own.signs.colon}{found}" if found else ""
+    coverage = doc.Coverage(own.told((_coverage(report), findings)))
+    blocks = [*made.part("verdict", "lead"), *metrics, coverage, doc.Steps([own("see_more")])]
+    return structs.replace(made, blocks=blocks)
 
 
 def _own(report: DiagnosisReport) -> Phrases:
@@ -82,10 +80,9 @@ def table(report: DiagnosisReport) -> tuple[tuple[str, ...], Iterator[list[objec
 def cases(report: DiagnosisReport) -> Iterator[junit.Suite]:
     """A suite of gates, one of metrics, and one of the worst samples.
 
-    The verdict decides: in a diagnosis that passed, nothing turns CI red.
+    The verdict decides: in a diagnosis that passed, neither metrics nor samples turn CI red.
     """
-    own, standings = _own(report), words(report.language).standing
-    say = own.say
+    own, standings, decides = _own(report), words(report.language).standing, not report.passed
 
     def metric(one: MetricDiagnosis) -> junit.Case:
         if one.severity == "none":
@@ -93,26 +90,26 @@ def cases(report: DiagnosisReport) -> Iterator[junit.Suite]:
         lines = []
         for number, cause in enumerate(kept(report), 1):
             if cause.id in one.causes:
-                title = f"{cause.title}{say.beside(standings[cause.standing])}"
+                title = f"{cause.title}{own.beside(standings[cause.standing])}"
                 do = [action.do for action in cause.actions[:1]]
-                lines.append(f"{number}. {say.told((title, *do))}")
-        value = own.names["severities"][one.severity]
+                lines.append(f"{number}. {own.told((title, *do))}")
+        severity = own.names["severities"][one.severity]
         if one.value is not None:
-            value = f"{value}{say.signs.colon}{_held_against(one)}"
-        kind: Literal["failure", "error", "skipped"] = "failure"
-        if report.passed or one.severity == "no_rule":
-            kind = "skipped"
-        elif one.severity == "not_evaluable":
-            kind = "error"
-        message = say.told((value, *_about(report, one)))
-        return junit.Case(one.metric, junit.Problem(kind, message, one.severity, tuple(lines)))
+            severity += f"{own.signs.colon}{_held_against(one)}"
+        problem = junit.Problem(
+            KINDS.get(one.severity, "failure"),
+            own.told((severity, *_about(report, one))),
+            one.severity,
+            tuple(lines),
+        )
+        return junit.Case(one.metric, problem)
 
     def low(one: MetricDiagnosis, sample: Sample) -> junit.Case:
         value = f"{one.metric} {numbers.value(sample.value)}"
         texts = _texts(sample, own) | {own("retrieved"): " ".join(sample.retrieved_ids or ())}
         problem = junit.Problem(
-            "skipped" if report.passed else "failure",
-            say.told((value, _symptoms_of(sample, report))),
+            "failure",
+            own.told((value, _symptoms_of(sample, report))),
             "sample",
             (
                 *junit.facts(texts),
@@ -123,25 +120,23 @@ def cases(report: DiagnosisReport) -> Iterator[junit.Suite]:
         return junit.Case(sample.id, problem, one.metric)
 
     yield junit.gate_suite(report.gates)
-    yield junit.Suite("metrics", map(metric, report.diagnoses))
-    yield junit.Suite("samples", [low(one, sample) for one, sample in _worst(report)])
+    yield junit.Suite("metrics", map(metric, report.diagnoses), decides=decides)
+    samples = [low(one, sample) for one, sample in _worst(report)]
+    yield junit.Suite("samples", samples, decides=decides)
 
 
 def notes(report: DiagnosisReport) -> Iterator[github.Notes]:
     """The verdict, the likeliest cause, the metrics that are not fine, the worst samples."""
     own, (word, why), found = _own(report), verdict_words(report), lead(report)
-    say, colon, title = own.say, own.say.signs.colon, f"Ragauge {own('kind')}"
-    more = say.more.format(n="{rest}")
-    first = [f"{found.heading}{colon}{found.cause.title if found.cause else found.why}"]
-    if found.cause:
-        evidence, turn, step = _best(found.cause, own)
-        first += [evidence, f"{turn}{colon}{step}" if step else ""]
+    colon, title, more = own.signs.colon, f"Ragauge {own('kind')}", own.more.format(n="{rest}")
+    facts = [(found.heading, found.text), *found.facts]
+    first = [f"{label}{colon}{text}" if label else text for label, text in facts if text]
 
     def metric(one: MetricDiagnosis) -> github.Note:
         value = "" if one.value is None else _held_against(one)
         return github.Note(
             "warning" if report.passed else "error",
-            say.told((value, *_about(report, one))),
+            own.told((value, *_about(report, one))),
             f"{own.names['severities'][one.severity]} {one.metric}",
         )
 
@@ -163,46 +158,57 @@ def notes(report: DiagnosisReport) -> Iterator[github.Notes]:
 def verdict_words(report: DiagnosisReport) -> tuple[str, str]:
     """The verdict in a word, and why: which metrics are low, and where one that passes is."""
     own, fail_on = _own(report), report.identity.get("fail_on")
-    say, times = own.say, Counter(one.severity for one in report.diagnoses)
+    times = Counter(one.severity for one in report.diagnoses)
     low = [one for one in report.diagnoses if one.severity in LOW]
-    of = own.counted(len(report.diagnoses), "metrics")
+    of = own.count(len(report.diagnoses), "metrics")
     unjudged, unruled = (
         own(name, n=times[name]) if times[name] else "" for name in ("not_evaluable", "no_rule")
     )
     if low:
         first = [f"{one.metric} {own.names['severities'][one.severity]}" for one in low[:NAMED]]
         first += [own("others", n=len(low) - NAMED)] if len(low) > NAMED else []
-        judged = own("low", n=len(low), of=of, names=say.listed(first))
+        judged = own("low", n=len(low), of=of, names=own.listed(first))
     else:
         judged = own("fine", n=times["none"], of=of)
     parts = [judged, unjudged, unruled]
     if not low and not times["none"]:
-        rest = say.told((unjudged, unruled)) or own("no_metrics")
-        parts = [f"{own('nothing_judged')}{say.signs.colon}{rest}"]
+        rest = own.told((unjudged, unruled)) or own("no_metrics")
+        parts = [f"{own('nothing_judged')}{own.signs.colon}{rest}"]
     elif not report.passed and not times["critical"] and (fail_on != "warning" or not low):
         parts = [unjudged, judged, unruled]  # nothing but missing values fails the run
     if report.passed:
         if fail_on == "never" and (low or times["not_evaluable"] or not times["none"]):
-            parts = [f"--fail-on never{say.signs.colon}{say.told(parts)}"]
+            parts = [f"--fail-on never{own.signs.colon}{own.told(parts)}"]
         elif low and not times["critical"]:
             parts.insert(0, own("none_is_critical"))
         parts += [own("but", text=one.text) for one in report.slices[:1]]
-    return say.passed if report.passed else say.failed, say.told(parts)
+    return own.passed if report.passed else own.failed, own.told(parts)
 
 
 class Lead(Struct, frozen=True):
     """What is right below the verdict: the likeliest cause, or why none is claimed."""
 
     heading: str
+    text: str
     cause: Cause | None = None
-    why: str = ""
+    facts: Sequence[tuple[str, str]] = ()
+    """Its best evidence, and what to change first; or why it was not tested, and how to do so."""
 
 
 def lead(report: DiagnosisReport) -> Lead:
     own, found, severities = _own(report), kept(report), {one.severity for one in report.diagnoses}
     low = not severities.isdisjoint(LOW)
     if found and (low or found[0].standing == "likely"):
-        return Lead(own.names["leads"][found[0].standing], found[0])
+        cause = found[0]
+        turn, step = own.confirm, cause.confirm
+        if cause.actions and cause.standing != "untested":
+            action = cause.actions[0]
+            turn = own("turn", knob=action.knob) if action.knob else own("do_first")
+            step = action.do
+        supporting = [one for one in cause.evidence if one.speaks == "for"]
+        best = max(supporting, key=lambda one: one.bits).text if supporting else cause.means
+        facts = [("", own.told((_explains(cause, own), cause.why or best))), (turn, step)]
+        return Lead(own.names["leads"][cause.standing], cause.title, cause, facts)
     if not report.diagnoses:
         why = own("no_metrics")
     elif not low:
@@ -211,22 +217,7 @@ def lead(report: DiagnosisReport) -> Lead:
         why = own("all_ruled_out", n=len(report.causes))
     else:
         why = own("none_goes_with")
-    return Lead(own("no_cause"), None, why)
-
-
-def _best(one: Cause, own: Phrases) -> tuple[str, str, str]:
-    """How much a cause accounts for with its best evidence, and what to change first.
-
-    For one that was not tested, why that is and how to test it.
-    """
-    turn, step = own.say.confirm, one.confirm
-    if one.actions and one.standing != "untested":
-        action = one.actions[0]
-        turn = own("turn", knob=action.knob) if action.knob else own("do_first")
-        step = action.do
-    supporting = [found for found in one.evidence if found.speaks == "for"]
-    best = max(supporting, key=lambda found: found.bits).text if supporting else one.means
-    return own.say.told((_explains(one, own), one.why or best)), turn, step
+    return Lead(own("no_cause"), why)
 
 
 def _explains(one: Cause, own: Phrases) -> str:
@@ -235,9 +226,8 @@ def _explains(one: Cause, own: Phrases) -> str:
         return ""
     name = "explains" if round(one.explains, 1) >= 1 else "explains_little"
     name = name if one.explains else "explains_nothing"
-    exact = f"{one.explains:.1f}".removesuffix(".0")
-    n = exact if one.explains < EXACT_BELOW else round(one.explains)
-    return own(name, n=n, of=own.counted(one.of, "answers"))
+    n = one.explains if one.explains < EXACT_BELOW else round(one.explains)
+    return own(name, n=f"{n:,.1f}".removesuffix(".0"), of=own.count(one.of, "answers"))
 
 
 def _held_against(one: MetricDiagnosis) -> str:
@@ -261,10 +251,10 @@ def _about(report: DiagnosisReport, one: MetricDiagnosis) -> Iterator[str]:
     """`18 of 38 samples beyond warning, 15 beyond critical`, the interval, and remarks."""
     own, score = _own(report), report.metrics.get(one.metric)
     if one.limits and one.beyond_warning:
-        of = own.say.n_of(one.beyond_warning, own.counted(one.n, "samples"))
+        of = own.n_of(one.beyond_warning, own.count(one.n, "samples"))
         both = own("n_beyond", n=of), own("n_beyond_critical", n=one.beyond_critical)
         graded = one.limits.critical is not None
-        yield own.say.listed(both) if graded else own("n_beyond_bound", n=of)
+        yield own.listed(both) if graded else own("n_beyond_bound", n=of)
     if one.limits and one.n and score and score.ci:
         yield f"95 % {numbers.interval(score.ci)}"
     yield from _remarks(one, own)
@@ -276,7 +266,7 @@ def _remarks(one: MetricDiagnosis, own: Phrases) -> Iterator[str]:
     if one.invalid:
         ranked = sorted(one.invalid.items(), key=lambda pair: (-pair[1], pair[0]))
         invalid = (f"{own.named('invalid', kind)} {count(times)}" for kind, times in ranked)
-        yield own("invalid_are", values=own.say.listed(invalid))
+        yield own("invalid_are", values=own.listed(invalid))
     if one.better and one.limits is None:
         yield own(one.better)
 
@@ -305,7 +295,7 @@ def _low_samples(report: DiagnosisReport) -> dict[str, tuple[Sample, list[str]]]
 def _symptoms_of(sample: Sample, report: DiagnosisReport) -> str:
     called = words(report.language).symptoms
     named = (called.get(name, name.replace("_", " ")) for name in sample.symptoms)
-    return _own(report).say.told(named)
+    return _own(report).told(named)
 
 
 def _texts(sample: Sample, own: Phrases) -> dict[str, str]:
@@ -314,21 +304,27 @@ def _texts(sample: Sample, own: Phrases) -> dict[str, str]:
     return {own(name): text or own("empty") for name, text in texts.items() if text is not None}
 
 
-def _coverage(report: DiagnosisReport) -> doc.Coverage:
+def _coverage(report: DiagnosisReport) -> str:
     """How much was looked at: `samples 40, traces 80`; what is zero is left out."""
-    own = _own(report)
-    counts = dict(envelope.identity_words(report.coverage))
-    text = own.say.listed(
+    own, counts = _own(report), dict(envelope.identity_words(report.coverage))
+    return own.listed(
         f"{own.named('coverage', name)} {counts[name]}"
         for name in dict.fromkeys((*own.names["coverage"], *counts))
         if counts.get(name, "0") != "0"
     )
-    return doc.Coverage(text, report.identity)
 
 
 def _blocks(report: DiagnosisReport) -> Iterator[Block]:
-    own = _own(report)
-    yield from _begin(report)
+    own, found = _own(report), lead(report)
+    yield doc.Verdict(*verdict_words(report), tone="good" if report.passed else "bad")
+    top: list[Block] = [Text(found.text)]
+    if found.cause:
+        others = [one for one in kept(report) if one != found.cause and one.standing != "untested"]
+        also = own.told(one.title for one in others)
+        title = Span(found.text, "strong", to=("here", "cause-1"))
+        top = [Text([title]), Facts(found.facts)]
+        top += [doc.in_text(Facts([(own("also_possible"), also)]))] if also else []
+    yield Section(title=found.heading, blocks=top, part="lead")
     if report.diagnoses:
         yield _metrics(report, report.diagnoses)
     yield from _causes(report)
@@ -340,24 +336,12 @@ def _blocks(report: DiagnosisReport) -> Iterator[Block]:
     if report.unknown:
         yield Section(title=own("unknown"), blocks=[doc.Points(report.unknown)])
     yield doc.findings(report)
-    yield _coverage(report)
-
-
-def _begin(report: DiagnosisReport, *more: Block) -> list[Block]:
-    """The verdict; the likeliest cause, its best evidence and the first thing to change."""
-    found = lead(report)
-    blocks: list[Block] = [Text(found.why)] if found.why else []
-    if found.cause:
-        evidence, turn, step = _best(found.cause, _own(report))
-        title = Text([Span(found.cause.title, "strong", to=("here", "cause-1"))])
-        blocks = [title, Facts([("", evidence), (turn, step)]), *more]
-    verdict = doc.Verdict(*verdict_words(report), tone="good" if report.passed else "bad")
-    return [verdict, Section(title=found.heading, blocks=blocks, part="lead")]
+    yield doc.Coverage(_coverage(report), report.identity)
 
 
 def _metrics(report: DiagnosisReport, given: Sequence[MetricDiagnosis]) -> doc.Table:
     own = _own(report)
-    say, severities = own.say, own.names["severities"]
+    severities = own.names["severities"]
     places = {cause.id: str(number) for number, cause in enumerate(kept(report), 1)}
     ci = {id: score.ci for id, score in report.metrics.items()}
 
@@ -367,30 +351,30 @@ def _metrics(report: DiagnosisReport, given: Sequence[MetricDiagnosis]) -> doc.T
         return Cell(bounds, tone="dim")
 
     columns: dict[str | Column, Callable[[MetricDiagnosis], Cell]] = {
-        say.metric: lambda one: doc.names(one.metric, to=("metric", one.metric)),
+        own.metric: lambda one: doc.names(one.metric, to=("metric", one.metric)),
         own("severity"): lambda one: Cell(
             severities[one.severity], one.severity, TONES[one.severity], badge=one.severity
         ),
-        Column(say.value): lambda one: Cell(_held_against(one), one.value),
+        Column(own.value): lambda one: Cell(_held_against(one), one.value),
         Column("", plot=True): lambda one: doc.plot(
             doc.Range(one.value, ci.get(one.metric), one.limits.warning if one.limits else None)
         ),
         Column(own("limits"), spare=1): limits,
         Column(own("beyond_warning"), True, spare=2): lambda one: Cell(
-            say.n_of(one.beyond_warning, one.n) if one.limits and one.n else "", one.beyond_warning
+            own.n_of(one.beyond_warning, one.n) if one.limits and one.n else "", one.beyond_warning
         ),
         Column(own("valid"), True, spare=3): lambda one: Cell(
-            say.n_of(one.n, one.of), one.n, "dim"
+            own.n_of(one.n, one.of), one.n, "dim"
         ),
-        Column(say.interval_95, spare=5): lambda one: doc.interval(ci.get(one.metric)),
+        Column(own.interval_95, spare=5): lambda one: doc.interval(ci.get(one.metric)),
         Column(own("causes").lower(), spare=6): lambda one: doc.names(
-            say.listed(places.get(id, id) for id in one.causes)
+            own.listed(places.get(id, id) for id in one.causes)
         ),
     }
     made = doc.table(
         given,
         columns,
-        note=lambda one: say.told(_remarks(one, own)),
+        note=lambda one: own.told(_remarks(one, own)),
         strong=lambda one: one.severity in LOW,
         title=own("metrics"),
         part="diagnosed",
@@ -400,7 +384,7 @@ def _metrics(report: DiagnosisReport, given: Sequence[MetricDiagnosis]) -> doc.T
 
 def _causes(report: DiagnosisReport) -> Iterator[Block]:
     own, standings = _own(report), words(report.language).standing
-    say, comma = own.say, own.say.signs.comma
+    comma = own.signs.comma
     anchors: dict[str, doc.Target] = {
         id: ("here", f"sample-{number}") for number, id in enumerate(_low_samples(report), 1)
     }
@@ -410,20 +394,20 @@ def _causes(report: DiagnosisReport) -> Iterator[Block]:
         yield own("means"), one.means if tested else ""
         for found in sorted(one.evidence, key=lambda found: found.speaks == "against"):
             bits = own("bits", n=f"{found.bits:+.1f}") if found.bits else ""
-            weight = say.beside(say.told((bits, found.sign)))
+            weight = own.beside(own.told((bits, found.sign)))
             yield own(found.speaks), [Span(found.text), Span(weight, "dim")]
         yield own("why"), one.why or ""
-        yield say.confirm, one.confirm
+        yield own.confirm, one.confirm
         for action in one.actions if tested else ():
-            knob = [Span(action.knob or "", "strong", foreign=True), Span(say.signs.colon)]
+            knob = [Span(action.knob or "", "strong", foreign=True), Span(own.signs.colon)]
             prices = (("costs", action.costs), ("worsens", action.worsens))
-            price = say.told(own(name, what=what.rstrip(".。")) for name, what in prices if what)
-            do = [Span(action.do), Span(say.beside(price), "dim")]
-            yield say.change, [*knob, *do] if action.knob else do
+            price = own.told(own(name, what=what.rstrip(".。")) for name, what in prices if what)
+            do = [Span(action.do), Span(own.beside(price), "dim")]
+            yield own.change, [*knob, *do] if action.knob else do
         samples = (
             Span(id, foreign=True, to=anchors.get(id, ("question", id))) for id in one.samples
         )
-        yield say.see, doc.joined(samples, comma)
+        yield own.see, doc.joined(samples, comma)
         yield own("metrics"), doc.joined((Span(id, foreign=True) for id in one.metrics), comma)
         yield own("id"), doc.theirs(one.id)
 
@@ -446,14 +430,14 @@ def _causes(report: DiagnosisReport) -> Iterator[Block]:
         if one.standing == "struck_out":
             ruled_out.setdefault(one.why or "", []).append(one.title)
     if ruled_out:
-        reasons = Facts([(why, say.told(titles)) for why, titles in ruled_out.items()])
+        reasons = Facts([(why, own.told(titles)) for why, titles in ruled_out.items()])
         yield Section(title=own("ruled_out"), remark=own("ruled_out_about"), blocks=[reasons])
 
 
 def _faults(report: DiagnosisReport) -> Iterator[Block]:
     """Where it is worse, what went wrong, where claims come from, what a replay repaired."""
     own, called = _own(report), words(report.language)
-    say, changes = own.say, called.interventions
+    changes = called.interventions
     if report.slices:
         yield doc.table(
             report.slices,
@@ -461,10 +445,10 @@ def _faults(report: DiagnosisReport) -> Iterator[Block]:
                 own("slice"): lambda one: doc.names(
                     called.slices.conditions(dict(sorted(one.conditions.items()))), "strong"
                 ),
-                Column(say.metric, spare=2): lambda one: doc.names(one.metric),
+                Column(own.metric, spare=2): lambda one: doc.names(one.metric),
                 Column(own("samples"), True, spare=3): lambda one: doc.count(one.n),
-                own("beyond"): lambda one: Cell(say.n_of(one.beyond, one.beyond_all), one.beyond),
-                say.value: lambda one: doc.number(one.value),
+                own("beyond"): lambda one: Cell(own.n_of(one.beyond, one.beyond_all), one.beyond),
+                own.value: lambda one: doc.number(one.value),
                 Column(own("elsewhere"), True, spare=1): lambda one: doc.number(one.elsewhere),
             },
             note=lambda one: one.text,
@@ -484,7 +468,7 @@ def _faults(report: DiagnosisReport) -> Iterator[Block]:
             remark=own("symptoms_about"),
         )
     if found := report.addresses:
-        about = own("judged_by", of=own.counted(found.samples, "samples"), source=found.source)
+        about = own("judged_by", of=own.count(found.samples, "samples"), source=found.source)
         for title, counts in (("of_answers", found.answer), ("of_references", found.reference)):
             bars = [
                 (name, word, counts[name], TONES[name])
@@ -495,7 +479,7 @@ def _faults(report: DiagnosisReport) -> Iterator[Block]:
             if bars:
                 yield Section(title=own(title), remark=about, blocks=[drawn], part="addresses")
     if replay := report.replay:
-        sent = own("replayed", chosen=replay.chosen, of=own.counted(replay.of, "questions"))
+        sent = own("replayed", chosen=replay.chosen, of=own.count(replay.of, "questions"))
         ended = "" if replay.ended == "complete" else own.named("ended", replay.ended)
         yield doc.table(
             replay.interventions,
@@ -512,7 +496,7 @@ def _faults(report: DiagnosisReport) -> Iterator[Block]:
                     one.impossible, "dim"
                 ),
             },
-            note=lambda one: say.told(
+            note=lambda one: own.told(
                 (
                     one.reason or "",
                     changes[one.name].repaired if one.samples else "",
@@ -520,7 +504,7 @@ def _faults(report: DiagnosisReport) -> Iterator[Block]:
                 )
             ),
             title=own("replay"),
-            remark=say.told((sent, own.counted(replay.calls, "calls"), ended)),
+            remark=own.told((sent, own.count(replay.calls, "calls"), ended)),
         )
 
 
@@ -529,12 +513,14 @@ def _samples(report: DiagnosisReport) -> doc.Items:
     for number, (sample, low) in enumerate(_low_samples(report).values(), 1):
         ids = doc.theirs(" ".join(sample.retrieved_ids or ()))
         nothing = not sample.contexts and () in (sample.contexts, sample.retrieved_ids)
-        texts = _texts(sample, own)
-        texts.pop(own("question"), None)
         facts: list[tuple[str, doc.Words]] = [
-            (own("metrics").lower(), doc.theirs(own.say.listed(low))),
+            (own("metrics").lower(), doc.theirs(own.listed(low))),
             (own("symptom"), _symptoms_of(sample, report)),
-            *((label, doc.theirs(cut(text, LONGEST))) for label, text in texts.items()),
+            *(
+                (label, doc.theirs(cut(text, LONGEST)))
+                for label, text in _texts(sample, own).items()
+                if label != own("question")  # which is what the sample is about
+            ),
             (own("retrieved"), own("nothing") if nothing and not ids else ids),
             (own("where"), doc.theirs(sample.where)),
         ]

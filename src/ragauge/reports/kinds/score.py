@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
-from typing import Any
 
 from msgspec import structs
 
@@ -55,32 +53,24 @@ def table(report: ScoreReport) -> tuple[tuple[str, ...], Iterable[Iterable[objec
 
 
 def cases(report: ScoreReport) -> Iterator[junit.Suite]:
-    """A suite of gates and one of questions.
-
-    The gates alone decide: in a run that passed, no question turns CI red.
-    """
-    yield junit.gate_suite(report.gates)
-    times = Counter(row.qid for row in report.questions)
+    """A suite of gates, which alone decide, and one of questions."""
 
     def case(row: QuestionRow) -> junit.Case:
-        name = row.qid if times[row.qid] == 1 or not row.where else f"{row.qid} ({row.where})"
         if row.label in GOOD_LABELS:
-            return junit.Case(name)
+            return junit.Case(row.qid, where=row.where)
         cited = ", ".join(row.cited or ())
         facts = {"triage": row.triage, "claim": row.claim, "cited": cited, "reason": row.reason}
         problem = junit.Problem(
-            "skipped"
-            if report.passed is not False
-            else "error"
-            if row.label in ("ERROR", "MISSING")
-            else "failure",
+            "error" if row.label in ("ERROR", "MISSING") else "failure",
             doc.listed(row.label, row.claim or row.reason, sep=": "),
             row.label,
             junit.facts({**facts, "where": row.where}),
         )
-        return junit.Case(name, problem)
+        return junit.Case(row.qid, problem, where=row.where)
 
-    yield junit.Suite("questions", map(case, report.questions))
+    yield junit.gate_suite(report.gates)
+    found = map(case, report.questions)
+    yield junit.Suite("questions", found, decides=report.passed is False)
 
 
 def notes(report: ScoreReport) -> Iterator[github.Notes]:
@@ -153,11 +143,10 @@ def _labels(report: ScoreReport) -> doc.Bars:
     # How many refusals there are of each kind, and which count as answers.
     chosen = report.identity.get("options", {}).get("refusal")
     counting = REFUSING.get(chosen, REFUSING["exact"])
-    kinds: dict[bool, list[str]] = {True: [], False: []}
-    for kind, words in REFUSALS.items():
-        if report.refusals.get(kind):
-            kinds[kind in counting].append(f"{count(report.refusals[kind])} {words}")
-    refused, answered = (", ".join(texts) for texts in kinds.values())
+    found = {kind: n for kind in REFUSALS if (n := report.refusals.get(kind))}
+    said = {kind: f"{count(n)} {REFUSALS[kind]}" for kind, n in found.items()}
+    refused = ", ".join(text for kind, text in said.items() if kind in counting)
+    answered = ", ".join(text for kind, text in said.items() if kind not in counting)
     after = doc.listed(
         (refused or answered) and f"refusals: {refused or 'none'}",
         answered and f"counted as answers: {answered}",
@@ -170,21 +159,20 @@ def _slices(report: ScoreReport, shown: dict[str, str]) -> Iterator[Table]:
     """The strata in which a metric differs visibly, the largest difference first; ties by name."""
     found = []
     for stratum, by in report.strata.items():
-        spreads = []
-        for id in dict.fromkeys(id for scores in by.values() for id in scores):
+        ids = dict.fromkeys(id for scores in by.values() for id in scores)
+        for id in ids:
             known = [
                 (score.value, value)
                 for value, scores in by.items()
                 if (score := scores.get(id)) and score.value is not None and score.n >= doc.FEW
             ]
-            if known:
-                spreads.append((max(known)[0] - min(known)[0], id, min(known), max(known)))
-        widest = max(spreads, key=lambda one: one[0], default=None)
-        if widest and widest[0] >= SEEN:
-            found.append((-widest[0], stratum, *widest[1:]))
-    for _, stratum, id, (low, lowest), (high, highest) in sorted(found)[:STRATA_SHOWN]:
+            if known and max(known)[0] - min(known)[0] >= SEEN:
+                found.append((min(known)[0] - max(known)[0], stratum, id, min(known), max(known)))
+    widest: dict[str, str] = {}
+    for _, stratum, id, (low, lowest), (high, highest) in sorted(found):
         remark = f"{shown[id]} from {numbers.value(low)} ({lowest}) "
-        remark += f"to {numbers.value(high)} ({highest})"
+        widest.setdefault(stratum, f"{remark}to {numbers.value(high)} ({highest})")
+    for stratum, remark in islice(widest.items(), STRATA_SHOWN):
         by = report.strata[stratum]
         ids = dict.fromkeys(id for scores in by.values() for id in scores)
         yield doc.slices(stratum, by, shown, ids, shown=VALUES_SHOWN, remark=remark)
@@ -226,35 +214,28 @@ def _questions(report: ScoreReport) -> Iterator[Block]:
         Column("reason", spare=2): lambda row: names(row.reason or row.triage or "", "dim"),
         Column("where", spare=3): lambda row: names(row.where or "", "dim"),
     }
-
-    def questions(
-        cells: Cells, rows: Callable[[], Iterable[QuestionRow]], note: Any = None, **about: Any
-    ) -> Table:
-        """A table whose rows are made when they are first read: there may be 100,000."""
-        made = doc.Deferred(lambda: doc.table(rows(), cells, note=note).rows)
-        return structs.replace(doc.table((), cells, **about), rows=made)
-
     wrong = sum(times for label, times in report.labels.items() if label not in GOOD_LABELS)
-    good = (row for row in report.questions if row.label in GOOD_LABELS)
     if wrong:
-        some = questions(
+        some = doc.table(
+            wrong_questions(report, QUESTIONS_SHOWN),
             first | brief,
-            lambda: wrong_questions(report, QUESTIONS_SHOWN),
-            answer,
+            note=answer,
             title="Questions that went wrong",
             total=wrong,
             everything="--report FILE.html shows them all",
         )
         yield doc.in_text(some)
     if report.questions:
-        every = questions(
-            first | full,
-            lambda: islice(chain(wrong_questions(report), good), MOST_QUESTIONS),
-            title="Questions",
-            remark="the worst first",
-            part="questions",
-            total=len(report.questions),
-        )
+
+        def rows() -> Sequence[doc.Row]:
+            """Made when they are first read: there may be 100,000."""
+            good = (row for row in report.questions if row.label in GOOD_LABELS)
+            ranked = islice(chain(wrong_questions(report), good), MOST_QUESTIONS)
+            return doc.table(ranked, first | full).rows
+
+        title, total = "Questions", len(report.questions)
+        every = doc.table((), first | full, title=title, remark="the worst first", total=total)
+        every = structs.replace(every, rows=doc.Deferred(rows), part="questions")
         yield doc.Only(frozenset({"html", "markdown"}), [every], part="questions")
 
 
@@ -303,19 +284,12 @@ def _baseline(report: ScoreReport, compared: Comparison, shown: dict[str, str]) 
         compared.only_here and f"{count(compared.only_here)} only here",
         compared.only_there and f"{count(compared.only_there)} only there",
     )
-    inside: list[Block | bool] = [
-        bool(compared.note) and doc.Text(compared.note or "", "dim", foreign=True),
-        bool(moved) and table,
-        bool(same) and doc.Text(f"unchanged: {', '.join(same)}", "dim"),
-        bool(compared.changed) and labels,
-    ]
-    return doc.Section(
-        title="Against",
-        about=compared.baseline,
-        remark=overlap,
-        blocks=[one for one in inside if isinstance(one, Block)],
-        part="baseline",
-    )
+    blocks: list[Block] = [doc.Text(compared.note, "dim", foreign=True)] if compared.note else []
+    blocks += [table] if moved else []
+    blocks += [doc.Text(f"unchanged: {', '.join(same)}", "dim")] if same else []
+    blocks += [labels] if compared.changed else []
+    title, about = "Against", compared.baseline
+    return doc.Section(title=title, about=about, remark=overlap, blocks=blocks, part="baseline")
 
 
 def changed_labels(comparison: Comparison) -> Sequence[LabelChange]:
