@@ -208,7 +208,7 @@ def _figure(
     )
     left = len(lines) - len(newest)
     remark = f"the {MOST_LINES} lines that were run last; {left} more are not drawn" if left else ""
-    return doc.Figure(picture.text, "Values with 95 % intervals", remark, picture.svg)
+    return doc.Figure(picture.text, "Values with 95 % intervals", remark, picture.html)
 
 
 def _changes(report: HistoryReport, by: str) -> Table:
