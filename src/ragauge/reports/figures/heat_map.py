@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
@@ -71,7 +71,9 @@ class Axis(Struct, frozen=True):
     def groups(self, depth: int) -> list[tuple[str, int]]:
         """The groups of columns that share so many labels: the last one, and how many they are."""
         found = groupby(self.columns, key=lambda key: key[:depth])
-        return [("".join(key[-1:]), len(list(alike))) for key, alike in found]
+        return [
+            (shown("".join(key[-1:]))[:LONGEST_LABEL], len(list(alike))) for key, alike in found
+        ]
 
 
 def varying(columns: Sequence[Variation]) -> tuple[str, ...]:
@@ -166,47 +168,20 @@ class HeatRow(Struct, frozen=True):
         return numbers.n_of(*right_of(self.cells))
 
 
-class Layout(Struct, frozen=True):
-    """Where columns and their headings are, in characters."""
+def placed(axis: Axis, width: int) -> list[int]:
+    """Where columns of a width begin, in characters, and where the last one ends.
 
-    places: Sequence[int]
-    end: int
-    heads: Sequence[Sequence[tuple[int, str]]]
-    """For each factor, labels with their places."""
-
-
-def laid_out(axis: Axis, is_wide: bool = False) -> Layout:
-    """Columns side by side; each group is wide enough for its name.
-
-    Columns are as wide as their longest label, or one character each: then they have headings where
-    all labels are so short.
+    Each group is wide enough for its name.
     """
-    longest = max([1, *(len(_named(key[-1])) for key in axis.columns if key)])
-    step, gaps = (longest, (int(longest > 1), 1, 2)) if is_wide else (1, (0, 1, 2))
-    innermost = len(axis.factors) - 1
-    heads: list[list[tuple[int, str]]] = [[] for _ in axis.factors]
-    places: list[int] = []
-    end, before = 0, tuple[str, ...]()
-
-    def past_labels(outermost: int) -> int:
-        """Where the groups end that are open, from a level on."""
-        last = (labels[-1] for labels in heads[outermost:innermost])
-        return max([end, *(at + len(name) for at, name in last)])
-
-    for key in axis.columns:
-        pairs = enumerate(zip(key, before, strict=False))
-        changed = next((level for level, (one, other) in pairs if one != other), 0)
-        if places:
-            end = past_labels(changed) + gaps[min(innermost - changed, 2)]
-        for level in range(changed, len(key)):
-            heads[level].append((end, _named(key[level])))
-        places.append(end)
-        end, before = end + step, key
-    return Layout(places, past_labels(0), heads[:innermost] if longest > step else heads)
-
-
-def _named(label: str) -> str:
-    return shown(label)[:LONGEST_LABEL]
+    gap, outer = int(width > 1), range(len(axis.factors) - 1, 0, -1)
+    widths = [width + gap] * len(axis.columns)
+    for depth in outer:
+        end = 0
+        for label, times in axis.groups(depth):
+            start, end = end, end + times
+            widths[end - 1] += max(1, len(label) + 1 - sum(widths[start:end]))
+    *places, end = accumulate(widths, initial=0)
+    return [*places, end - len(outer) - gap]
 
 
 class HeatMap(Struct, frozen=True):
@@ -225,10 +200,14 @@ class HeatMap(Struct, frozen=True):
         names = min(max(longest, *map(len, OUTERMOST_FIRST)), width // 5)
         room = width - names - GAP
         # Every run is shown before groups of runs, and headings of single columns if they fit.
-        axis = fitting(self.columns, lambda axis: laid_out(axis).end <= room)
-        end = room - GAP - max(map(len, ("correct", *(row.correct for row in self.rows))))
-        layout = laid_out(axis, is_wide=True)
-        layout = layout if layout.end <= end else laid_out(axis)
+        axis = fitting(self.columns, lambda axis: placed(axis, 1)[-1] <= room)
+        room -= GAP + max(map(len, ("correct", *(row.correct for row in self.rows))))
+        heads = [axis.groups(depth) for depth in range(1, len(axis.factors) + 1)]
+        widest = max([1, *(len(label) for labels in heads[-1:] for label, _ in labels)])
+        *places, end = placed(axis, widest)
+        if end > room:
+            heads = heads[:-1] if widest > 1 else heads
+            *places, end = placed(axis, 1)
 
         def letter(one: str) -> Span:
             _, tone, filled, _ = LETTERS.get(one, ("", "warm", True, ""))
@@ -238,24 +217,28 @@ class HeatMap(Struct, frozen=True):
             first = Text(name.text)
             first.truncate(names, overflow="ellipsis", pad=True)
             made, at = [Span(first.plain, name.tone)], -GAP
-            last = [(layout.end + GAP, Span(correct, "dim"))] if layout.end <= end else []
+            last = [(end + GAP, Span(correct, "dim"))] if end <= room else []
             for place, span in (*pieces, *last):
                 made += [Span(" " * max(0, place - at)), span]
                 at = max(at, place) + cell_len(span.text)
             return made
 
         found: list[Words] = []
-        for depth, (factor, labels) in enumerate(zip(axis.factors, layout.heads, strict=False), 1):
-            heads = [(at, Span(text, "dim")) for at, text in labels]
-            correct = "correct" if depth == len(layout.heads) else ""
-            found.append(line(Span(factor, "dim"), heads, correct))
+        for factor, labels in zip(axis.factors, heads, strict=False):
+            firsts = accumulate((times for _, times in labels), initial=0)
+            headings = [
+                (places[at], Span(label, "dim"))
+                for (label, _), at in zip(labels, firsts, strict=False)
+            ]
+            correct = "correct" if labels is heads[-1] else ""
+            found.append(line(Span(factor, "dim"), headings, correct))
         for verdict, rows in self._by_verdict():
             found.append([Span(verdict_name(verdict), VERDICT_TONES[verdict])])
             for row in rows:
-                pieces = zip(layout.places, map(letter, axis.row(row.cells)), strict=True)
+                pieces = zip(places, map(letter, axis.row(row.cells)), strict=True)
                 found.append(line(Span(shown(row.qid)), pieces, row.correct))
         found.append("")
-        for note in self._notes(axis, len(layout.heads)):
+        for note in self._notes(axis, len(heads)):
             found += [[Span(part, "dim")] for part in wrap(note, width)]
         at = 0  # The letters with their meanings, as many on a line as fit.
         for one, meaning in self._legend(axis):
@@ -276,10 +259,7 @@ class HeatMap(Struct, frozen=True):
         from ragauge.reports.templating import own
 
         axis = fitting(self.columns, lambda axis: len(axis.columns) <= COLUMNS_DRAWN)
-        depths = range(1, len(axis.factors) + 1)
-        heads = [
-            [(_named(label), times) for label, times in axis.groups(depth)] for depth in depths
-        ]
+        heads = [(one, axis.groups(depth)) for depth, one in enumerate(axis.factors, 1)]
         kinds = Counter(verdict_name(row.verdict) for row in self.rows)
         verdicts = (f"{numbers.count(times)} {name}" for name, times in kinds.items())
         made = own().get_template("heat_map.html")
@@ -290,7 +270,7 @@ class HeatMap(Struct, frozen=True):
                 notes=[*self._notes(axis, len(heads)), "Point at a cell to see its run."],
                 legend=[(*one, class_of(one[0])) for one in self._legend(axis)],
                 groups=[times for _, times in axis.groups(len(heads) - 1)],
-                heads=list(zip(axis.factors, heads, strict=True)) or [("", [("runs", 1)])],
+                heads=heads or [("", [("runs", 1)])],
                 verdicts=[
                     (name, verdict_name(name), [(row, self._cells(row, axis)) for row in rows])
                     for name, rows in self._by_verdict()
