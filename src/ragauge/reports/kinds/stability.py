@@ -177,14 +177,15 @@ def _blocks(report: StabilityReport) -> Iterator[Block]:
         value=lambda gate: numbers.n_of(*_held(gate)) if gate.value is not None else ABSENT,
     )
     yield from map(doc.filled, gates)
-    anchors = _anchors(report)
+    anchors = {qid: f"question-{rank}" for rank, qid in enumerate(ranked(report), 1)}
+    total = sum(times for _, times in verdict_counts(report))
 
     def drawn(most: int) -> HeatMap:
         rows = [
             HeatRow(qid, report.details[qid].verdict, report.cells[qid], anchors[qid])
             for qid in most_telling(report, most)
         ]
-        return HeatMap(report.columns, rows, sum(times for _, times in verdict_counts(report)))
+        return HeatMap(report.columns, rows, total)
 
     if report.cells and report.columns:
         yield doc.Figure(
@@ -200,9 +201,11 @@ def _blocks(report: StabilityReport) -> Iterator[Block]:
     answers = doc.Items(
         title="Answers",
         remark="the worst questions first; what two runs do not share is marked",
-        items=doc.Deferred(lambda: _items(report, qids)),
+        items=doc.Deferred(
+            lambda: [_item(report, qid, anchors[qid], opened=[qid] == few[:1]) for qid in qids]
+        ),
         shown=len(few),
-        total=sum(times for _, times in verdict_counts(report)),
+        total=total,
         everything="--report FILE.html shows them with their runs",
         folded=True,
         part="questions",
@@ -286,10 +289,6 @@ def _note(gate: Verdict) -> str:
     return doc.listed(optional and "optional", gate.reason, sep="; ")
 
 
-def _anchors(report: StabilityReport) -> dict[str, str]:
-    return {qid: f"question-{rank}" for rank, qid in enumerate(ranked(report), 1)}
-
-
 def ranked(report: StabilityReport) -> list[str]:
     """The questions, the worst first: by verdict, by the fraction of correct runs, by qid."""
 
@@ -312,54 +311,45 @@ def most_telling(report: StabilityReport, most: int) -> list[str]:
     return list(dict.fromkeys((*unstable(report, most), *ranked(report))))[:most]
 
 
-def _items(report: StabilityReport, qids: Iterable[str]) -> list[Item]:
-    """Questions: why they are not stable, and two of their runs; on a page one of each outcome."""
-    anchors, items = _anchors(report), list[Item]()
-    for qid in qids:
-        one, pair = report.details[qid], two_runs(report.details[qid])
-        others = [run for run in one.examples if run not in pair]
-        why: list[tuple[str, Words]] = [
-            ("fails", theirs("; ".join(one.failed))),
-            ("explained by", theirs(one.explained_by.words if one.explained_by else None)),
-            ("other outcomes", "; ".join(outcome(run.cell) for run in others)),
-        ]
-        # The two runs are compared with each other, and each other run with the first.
-        cards = [
-            _card(report, one, run, pair[-1] if run is pair[0] else pair[0])
-            for run in (*pair, *others)
-        ]
-        item = Item(
-            name=qid,
-            badge=(one.verdict, verdict_name(one.verdict), heat.VERDICT_TONES[one.verdict]),
-            about=one.question,
-            aside=f"{numbers.n_of(*right_of(report.cells[qid]))} correct",
-            blocks=[
-                doc.Facts(why),
-                doc.Cards(cards[:2]),
-                *([doc.on_pages(doc.Cards(cards[2:]))] if others else []),
+def _item(report: StabilityReport, qid: str, anchor: str, opened: bool) -> Item:
+    """A question: why it is not stable, and two of its runs; on a page one of each outcome."""
+    one, pair = report.details[qid], two_runs(report.details[qid])
+    others = [run for run in one.examples if run not in pair]
+
+    def card(run: Shown) -> doc.Card:
+        """What was sent, answered and cited; what the run next to it does not have is marked."""
+        other = pair[-1] if run is pair[0] else pair[0]
+        sent = run.question_sent if run.question_sent != one.question else None
+        varied = variation_words(run.variation, report.columns)
+        answer = marked_spans(run.error or run.claim, other.error or other.claim)
+        cited = spans(((cut(id, heat.LONGEST_ID), id not in other.cited) for id in run.cited), " ")
+        return doc.Card(
+            [Span(f"{outcome(run.cell)}: "), Span(varied, "dim", foreign=True)],
+            [
+                ("sent", marked_spans(sent or "", other.question_sent or "")),
+                ("error" if run.error else "answer", answer),
+                ("cited", cited or ([] if run.error else [Span("nothing", "dim")])),
             ],
-            opened=not items and one.verdict not in NOT_UNSTABLE,
-            to=("question", qid),
-            anchor=anchors[qid],
+            mark=(run.cell, heat.class_of(run.cell)),
         )
-        items.append(item)
-    return items
 
-
-def _card(report: StabilityReport, one: QuestionStability, run: Shown, other: Shown) -> doc.Card:
-    """What a run sent, answered and cited; what the other one does not have is marked."""
-    sent = run.question_sent if run.question_sent != one.question else None
-    varied = variation_words(run.variation, report.columns)
-    answer = marked_spans(run.error or run.claim, other.error or other.claim)
-    cited = spans(((cut(id, heat.LONGEST_ID), id not in other.cited) for id in run.cited), " ")
-    return doc.Card(
-        [Span(f"{outcome(run.cell)}: "), Span(varied, "dim", foreign=True)],
-        [
-            ("sent", marked_spans(sent or "", other.question_sent or "")),
-            ("error" if run.error else "answer", answer),
-            ("cited", cited or ([] if run.error else [Span("nothing", "dim")])),
-        ],
-        mark=(run.cell, heat.class_of(run.cell)),
+    why: list[tuple[str, Words]] = [
+        ("fails", theirs("; ".join(one.failed))),
+        ("explained by", theirs(one.explained_by.words if one.explained_by else None)),
+        ("other outcomes", "; ".join(outcome(run.cell) for run in others)),
+    ]
+    blocks: list[Block] = [doc.Facts(why), doc.Cards(list(map(card, pair)))]
+    if others:
+        blocks.append(doc.on_pages(doc.Cards(list(map(card, others)))))
+    return Item(
+        name=qid,
+        badge=(one.verdict, verdict_name(one.verdict), heat.VERDICT_TONES[one.verdict]),
+        about=one.question,
+        aside=f"{numbers.n_of(*right_of(report.cells[qid]))} correct",
+        blocks=blocks,
+        opened=opened,
+        to=("question", qid),
+        anchor=anchor,
     )
 
 
