@@ -75,7 +75,7 @@ class Parts(HTMLParser):
                 self._cell = []
             case "a" if "href" in given:
                 self.links.append(given["href"])
-            case "svg" | "span" if "aria-label" in given:
+            case "svg" | "span" | "div" if "aria-label" in given:
                 self.labels.append(given["aria-label"])
                 self._in_characters = tag == "span"
             case "input" if given.get("type") == "radio" and "checked" in given:

@@ -89,9 +89,9 @@ def test_two_runs_are_compared_and_a_flipped_question_opened(reader: Reader) -> 
 
 def test_the_heat_map_leads_to_the_answers_side_by_side(reader: Reader, demo: DemoHistory) -> None:
     page = reader.goes(run_path(demo, "stability", "heatmap") + "?label=flaky")
-    expect(page.locator("svg.cells")).to_be_visible()
+    expect(page.locator(".map table")).to_be_visible()
     photographed(page, "heatmap")
-    page.locator(".labels a").first.click()
+    page.locator(".map th a").first.click()
     expect(page.locator(".runs .run").nth(1)).to_be_visible()
     assert page.locator(".runs .run mark").count() > 0
     photographed(page, "side-by-side", whole=True)
@@ -165,7 +165,7 @@ def test_with_scripts_off_all_but_charts_and_typing_works(
     page = reader.goes(f"/compare?before={before}&after={after}")
     expect(page.locator("h1")).to_contain_text("worse", timeout=60_000)
     page = reader.goes("/history?metric=quality.precision_cited")
-    assert page.locator("figure.chart svg, figure.chart table").first.is_visible()
+    assert page.locator("figure.chart pre, figure.chart table").first.is_visible()
     reader.context.close()
 
 

@@ -109,16 +109,15 @@ def test_the_page_is_small_before_the_data():
     assert len(render(sweeps.steady(), "html")) < 100_000
 
 
-def test_who_cannot_see_the_heat_map_has_words_and_a_table(telling):
+def test_who_cannot_see_the_heat_map_has_a_table_with_a_name(telling):
     fragment = str(html.written(document_of(telling).part("heatmap")))
-    page = Page(fragment)
-    [drawing] = [svg for svg in page.all("svg") if svg.get("role") == "img"]
-    assert drawing["aria-label"].startswith(
+    [table] = Page(fragment).all("table")
+    assert table["aria-label"].startswith(
         "Heat map of 12 questions by 20 runs: 1 stable fail, 5 flaky"
     )
-    table = fragment[fragment.index("<table>") :]
-    assert "<code>c c c c c</code>" in table
-    assert re.findall(r'<th scope="col">(\w+)</th>', table)[2:] == ["none", "ws", "punct", "syn"]
+    assert re.findall(r'<th scope="colgroup" colspan="5">(\w+)</th>', fragment) == [
+        *("none", "ws", "punct", "syn")
+    ]
 
 
 @pytest.mark.slow
@@ -141,7 +140,7 @@ def test_many_runs_are_merged_by_factor():
     fragment = str(html.written(document_of(report).part("heatmap")))
     page = Page(fragment)
     assert "A cell is 50 runs (seed)" in fragment
-    assert page.text_of("title") == [
+    assert [cell["title"] for cell in page.all("td") if "title" in cell] == [
         "q1, jitter none, temperature 0: 49 of 50 correct",
         "q1, jitter none, temperature 0.2: 50 of 50 correct",
         "q1, jitter ws, temperature 0: 0 of 50 correct",
@@ -152,7 +151,7 @@ def test_many_runs_are_merged_by_factor():
 def test_gates_that_were_not_evaluated_fail_and_say_why():
     fragment = str(html.written(document_of(sweeps.unanswered()).part("gates")))
     assert fragment.count('<td class="word-cell bad">NOT EVALUATED</td>') == 7
-    assert fragment.count("<bdi>no question has a finished run</bdi>") == 7
+    assert fragment.count("no question has a finished run</bdi>") == 7
     assert "0.0 %" not in fragment
 
 

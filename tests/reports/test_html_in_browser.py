@@ -88,29 +88,22 @@ def test_a_page_opens_from_disk_in_silence_and_fits(size, opened, telling, plain
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_the_heat_map_is_seen_and_its_labels_stay(size, opened, telling):
     page, _ = opened(sweeps.large(60) if size == WIDE else telling, size)
-    cells, label = page.page.locator("svg.cells"), page.page.locator(".labels a").first
+    cells, label = page.page.locator(".map table"), page.page.locator(".map th a").first
     cells.scroll_into_view_if_needed()
     assert cells.bounding_box()["height"] > 200
     before = label.bounding_box()["x"]
     page.page.evaluate("document.querySelector('.map').scrollLeft = 300")
-    assert label.bounding_box()["x"] == before
+    assert abs(label.bounding_box()["x"] - before) < 1
     assert before < size[0] / 2
-
-
-def test_labels_stand_beside_their_rows(opened, telling):
-    page, _ = opened(telling)
-    label = page.page.locator(".labels a").nth(3).bounding_box()
-    row = page.page.locator("svg.cells g").nth(3).locator("rect").first.bounding_box()
-    assert abs((label["y"] + label["height"] / 2) - (row["y"] + row["height"] / 2)) < 4
 
 
 def test_a_cell_can_be_pointed_at(opened, telling):
     page, _ = opened(telling)
-    failed = page.page.locator("svg.cells rect.c-failed")
+    failed = page.page.locator(".map td.c-failed")
     failed.scroll_into_view_if_needed()
     cell = failed.bounding_box()
     at = cell["x"] + cell["width"] / 2, cell["y"] + cell["height"] / 2
-    title = page.page.evaluate("([x, y]) => document.elementFromPoint(x, y).textContent", at)
+    title = page.page.evaluate("([x, y]) => document.elementFromPoint(x, y).title", at)
     assert title == "h049#seed=2;t=0;j=ws;p=0: failed"
 
 

@@ -326,12 +326,12 @@ class Items(Titled, frozen=True, kw_only=True):
 
 
 class Figure(Block, frozen=True):
-    """A picture: in characters as wide as the page allows, as SVG on a page."""
+    """A picture: in characters as wide as there is room; a page may have a better one."""
 
     drawn: Callable[[int], Sequence[Words]]
     title: str = ""
     remark: str = ""
-    svg: Callable[[Links], Markup] | None = None
+    page: Callable[[Links], Markup] | None = None
     tones: Sequence[Tone] = ()  # of the first lines
 
 

@@ -58,10 +58,10 @@ def test_gates_that_were_not_evaluated_fail_and_say_why():
     assert written.startswith("FAIL  0 of 3 questions stable; 3 incomplete")
     lines = [squeezed(line) for line in section(written, "Gates")][1:]
     assert lines[:4] == [
-        "stable >= 1 all – NOT EVALUATED",
+        "stable 3 >= 1 NOT EVALUATED",
         "no question has a finished run",
-        "acr >= 0.95 answerable=true – NOT EVALUATED",
-        "Answer consistency; no question has a finished run",
+        "Answer consistency (acr) 3 >= 0.95 NOT EVALUATED",
+        "per question where answerable=true; no question has a finished run",
     ]
     assert len(lines) == 14
 

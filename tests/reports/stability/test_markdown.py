@@ -17,7 +17,7 @@ def test_a_code_block_cannot_be_closed_from_inside():
 
 
 def test_gates_that_were_not_evaluated_fail_and_say_why():
-    row = "| `Answer consistency (acr)` | `>= 0.95` | `answerable=true` | – | **NOT EVALUATED** |"
+    row = "| `Answer consistency (acr)` | 3 | `>= 0.95` | **NOT EVALUATED** |"
     assert row in render(sweeps.unanswered(), "markdown")
 
 

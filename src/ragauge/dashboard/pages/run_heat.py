@@ -52,7 +52,7 @@ def view(opened: OpenedRun) -> TabView:
     inside: list[Block] = []
     if drawn:
         heat_map = HeatMap(report.columns, drawn, len(rows))
-        inside.append(doc.Html(lambda at: heat_map.svg(to)))
+        inside.append(doc.Html(lambda at: heat_map.html(to)))
         heads = ("question", "verdict", "right", "of", *map(str, report.columns))
         letters = [(one.qid, one.verdict, *right_of(one.cells), *one.cells) for one in drawn]
         inside.append(doc.Data("heatmap", heads, lambda: letters))

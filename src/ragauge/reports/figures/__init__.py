@@ -1,4 +1,4 @@
-"""Pictures of reports: in characters for a terminal and Markdown, as SVG for pages.
+"""Pictures of reports: in characters for a terminal and Markdown, and drawn otherwise for pages.
 
 Plots in characters share their scale and their frame.
 """

@@ -1,15 +1,14 @@
 """The heat map of a sweep: a row for each question, a letter for each run, or for several merged.
 
-One layout places columns and headings; it is drawn as characters for a terminal and Markdown, and
-as SVG for pages.
+It is drawn as characters for a terminal and Markdown, where a layout finds room for columns and
+headings, and as a table for pages, where the browser does.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
-from math import ceil
+from itertools import accumulate, groupby
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
@@ -41,7 +40,6 @@ LETTERS: dict[str, tuple[str, Tone, bool, str]] = {
 }
 """Each letter's class on a page, its tone in a terminal, whether its cell is filled there, and
 what it means."""
-TENTHS: tuple[str, Tone, bool, str] = ("some", "warm", True, "")
 VERDICT_TONES: dict[Stability, Tone] = {
     "stable_pass": "good",
     "flaky": "warm",
@@ -56,8 +54,6 @@ FEWEST = 4
 LONGEST_LABEL, LONGEST_ID, LONGEST_NOTE = 12, 80, 200
 GAP = 2  # characters between a question and its row
 COLUMNS_DRAWN = 120  # on a page: with more it would be slow to scroll
-GAPS = (1, 6, 14)  # on a page: in a group of columns, between groups, between groups of groups
-CHARACTER = 6.8  # the approximate width of a character in the headings of a page
 
 
 class Axis(Struct, frozen=True):
@@ -68,14 +64,16 @@ class Axis(Struct, frozen=True):
     columns: Mapping[tuple[str, ...], Sequence[int]]
     """By a label for each factor: the places in the report's columns that a column holds."""
 
-    @property
-    def longest(self) -> int:
-        """Characters of the longest label of a single column."""
-        return max([1, *(len(_named(key[-1])) for key in self.columns if key)])
-
     def row(self, cells: str) -> list[str]:
         """A letter for each column: the run's own, or one for the merged runs."""
         return [merged([cells[place] for place in places]) for places in self.columns.values()]
+
+    def groups(self, depth: int) -> list[tuple[str, int]]:
+        """The groups of columns that share so many labels: the last one, and how many they are."""
+        found = groupby(self.columns, key=lambda key: key[:depth])
+        return [
+            (shown("".join(key[-1:]))[:LONGEST_LABEL], len(list(alike))) for key, alike in found
+        ]
 
 
 def varying(columns: Sequence[Variation]) -> tuple[str, ...]:
@@ -93,14 +91,16 @@ def fitting(columns: Sequence[Variation], fits: Callable[[Axis], bool]) -> Axis:
     levels = [tuple(level(getattr(one, factor)) for factor in factors) for one in columns]
 
     def axis(kept: int, length: int = 1) -> Axis:
-        inner, stretches = list(dict.fromkeys(one[kept - 1 : kept] for one in levels)), {}
-        for start in range(0, len(inner), length):
-            inside = inner[start : start + length]
-            name = "–".join(dict.fromkeys((*inside[0], *inside[-1])))
-            stretches.update(dict.fromkeys(inside, (name,) if name else ()))
+        inner = list(dict.fromkeys(one[kept - 1] for one in levels)) if kept else []
+        stretches = [inner[start : start + length] for start in range(0, len(inner), length)]
+        names = {
+            one: "–".join(dict.fromkeys((inside[0], inside[-1])))
+            for inside in stretches
+            for one in inside
+        }
         found: dict[tuple[str, ...], list[int]] = {}
         for place, one in enumerate(levels):
-            key = (*one[: max(0, kept - 1)], *stretches[one[kept - 1 : kept]])
+            key = (*one[: kept - 1], names[one[kept - 1]]) if kept else ()
             found.setdefault(key, []).append(place)
         return Axis(factors[:kept], factors[kept - (length > 1) :], found)
 
@@ -143,61 +143,16 @@ def right_of(cells: Sequence[str]) -> tuple[int, int]:
 
 
 def outcome(cell: str) -> str:
-    return LETTERS.get(cell, TENTHS)[3] or cell
+    return LETTERS[cell][3] if cell in LETTERS else cell
 
 
 def class_of(cell: str) -> str:
-    """How a letter is drawn on a page."""
-    return LETTERS.get(cell, TENTHS)[0]
+    """How a letter is drawn on a page; the fewer of its runs are correct, the fuller its colour."""
+    return LETTERS[cell][0] if cell in LETTERS else f"some n{cell}"
 
 
 def verdict_name(verdict: str) -> str:
     return verdict.replace("_", " ")
-
-
-class Layout(Struct, frozen=True):
-    """Where columns and their headings are, in characters or in pixels."""
-
-    axis: Axis
-    step: int  # the width of a column
-    places: Sequence[int]
-    end: int
-    heads: Sequence[tuple[str, Sequence[tuple[int, str]]]]
-    """For each line of headings the factor, and labels with their places."""
-
-
-def laid_out(axis: Axis, step: int, gaps: Sequence[int], character: float = 1) -> Layout:
-    """Columns of a width side by side; each group is wide enough for its name.
-
-    Single columns have headings where there is room.
-    """
-    innermost = len(axis.factors) - 1
-    heads: list[list[tuple[int, str]]] = [[] for _ in axis.factors]
-    places: list[int] = []
-    end, before = 0, tuple[str, ...]()
-
-    def past_labels(outermost: int) -> int:
-        """Where the groups end that are open, from a level on."""
-        last = (labels[-1] for labels in heads[outermost:innermost])
-        return max([end, *(at + ceil(len(name) * character) for at, name in last)])
-
-    for key in axis.columns:
-        pairs = enumerate(zip(key, before, strict=False))
-        changed = next((level for level, (one, other) in pairs if one != other), 0)
-        if places:
-            end = past_labels(changed) + gaps[min(innermost - changed, 2)]
-        for level in range(changed, len(key)):
-            heads[level].append((end, _named(key[level])))
-        places.append(end)
-        end, before = end + step, key
-    end = past_labels(0)
-    if axis.longest * character >= step + character / 2:
-        heads = heads[:innermost]
-    return Layout(axis, step, places, end, list(zip(axis.factors, heads, strict=False)))
-
-
-def _named(label: str) -> str:
-    return shown(label)[:LONGEST_LABEL]
 
 
 class HeatRow(Struct, frozen=True):
@@ -213,17 +168,28 @@ class HeatRow(Struct, frozen=True):
         return numbers.n_of(*right_of(self.cells))
 
 
+def placed(axis: Axis, width: int) -> list[int]:
+    """Where columns of a width begin, in characters, and where the last one ends.
+
+    Each group is wide enough for its name.
+    """
+    gap, outer = int(width > 1), range(len(axis.factors) - 1, 0, -1)
+    widths = [width + gap] * len(axis.columns)
+    for depth in outer:
+        end = 0
+        for label, times in axis.groups(depth):
+            start, end = end, end + times
+            widths[end - 1] += max(1, len(label) + 1 - sum(widths[start:end]))
+    *places, end = accumulate(widths, initial=0)
+    return [*places, end - len(outer) - gap]
+
+
 class HeatMap(Struct, frozen=True):
     """Questions over the runs of a sweep, in their order."""
 
     columns: Sequence[Variation]
     rows: Sequence[HeatRow]
     total: int  # of questions: only some may be drawn
-
-    def _rows(self) -> list[tuple[Stability, HeatRow | None]]:
-        """The rows with their verdicts; before the first of each verdict, None."""
-        found = groupby(self.rows, key=lambda row: row.verdict)
-        return [(verdict, row) for verdict, alike in found for row in (None, *alike)]
 
     def lines(self, width: int) -> list[Words]:
         """As characters, no line wider than the width."""
@@ -234,41 +200,49 @@ class HeatMap(Struct, frozen=True):
         names = min(max(longest, *map(len, OUTERMOST_FIRST)), width // 5)
         room = width - names - GAP
         # Every run is shown before groups of runs, and headings of single columns if they fit.
-        axis = fitting(self.columns, lambda axis: laid_out(axis, 1, (0, 1, 2)).end <= room)
-        layout = laid_out(axis, axis.longest, (int(axis.longest > 1), 1, 2))
-        end = room - GAP - max(map(len, ("correct", *(row.correct for row in self.rows))))
-        layout = layout if layout.end <= end else laid_out(axis, 1, (0, 1, 2))
+        axis = fitting(self.columns, lambda axis: placed(axis, 1)[-1] <= room)
+        room -= GAP + max(map(len, ("correct", *(row.correct for row in self.rows))))
+        heads = [axis.groups(depth) for depth in range(1, len(axis.factors) + 1)]
+        widest = max([1, *(len(label) for labels in heads[-1:] for label, _ in labels)])
+        *places, end = placed(axis, widest)
+        if end > room:
+            heads = heads[:-1] if widest > 1 else heads
+            *places, end = placed(axis, 1)
 
-        def counted(text: str) -> list[tuple[int, Span]]:
-            return [(layout.end + GAP, Span(text, "dim"))] if layout.end <= end else []
+        def letter(one: str) -> Span:
+            _, tone, filled, _ = LETTERS.get(one, ("", "warm", True, ""))
+            return Span(one, tone, marked=filled)
 
-        def line(name: Span, pieces: Iterable[tuple[int, Span]]) -> list[Span]:
+        def line(name: Span, pieces: Iterable[tuple[int, Span]], correct: str) -> list[Span]:
             first = Text(name.text)
             first.truncate(names, overflow="ellipsis", pad=True)
             made, at = [Span(first.plain, name.tone)], -GAP
-            for place, span in pieces:
+            last = [(end + GAP, Span(correct, "dim"))] if end <= room else []
+            for place, span in (*pieces, *last):
                 made += [Span(" " * max(0, place - at)), span]
                 at = max(at, place) + cell_len(span.text)
             return made
 
         found: list[Words] = []
-        for factor, labels in layout.heads:
-            last = counted("correct") if factor == layout.heads[-1][0] else []
-            heads = [(at, Span(text, "dim")) for at, text in labels]
-            found.append(line(Span(factor, "dim"), heads + last))
-        for verdict, row in self._rows():
-            if row is None:
-                found.append([Span(verdict_name(verdict), VERDICT_TONES[verdict])])
-            else:
-                letters = map(_letter, layout.axis.row(row.cells))
-                pieces = list(zip(layout.places, letters, strict=True))
-                found.append(line(Span(shown(row.qid)), pieces + counted(row.correct)))
+        for factor, labels in zip(axis.factors, heads, strict=False):
+            firsts = accumulate((times for _, times in labels), initial=0)
+            headings = [
+                (places[at], Span(label, "dim"))
+                for (label, _), at in zip(labels, firsts, strict=False)
+            ]
+            correct = "correct" if labels is heads[-1] else ""
+            found.append(line(Span(factor, "dim"), headings, correct))
+        for verdict, rows in self._by_verdict():
+            found.append([Span(verdict_name(verdict), VERDICT_TONES[verdict])])
+            for row in rows:
+                pieces = zip(places, map(letter, axis.row(row.cells)), strict=True)
+                found.append(line(Span(shown(row.qid)), pieces, row.correct))
         found.append("")
-        for note in self._notes(layout):
+        for note in self._notes(axis, len(heads)):
             found += [[Span(part, "dim")] for part in wrap(note, width)]
         at = 0  # The letters with their meanings, as many on a line as fit.
-        for letter, meaning in self._legend(layout):
-            meant = [_letter(letter), Span(f" {meaning}")]
+        for one, meaning in self._legend(axis):
+            meant = [letter(one), Span(f" {meaning}")]
             wide = GAP + sum(len(span.text) for span in meant)
             if at and at + wide <= width:
                 found[-1] = [*spans(found[-1]), Span(" " * GAP), *meant]
@@ -278,58 +252,51 @@ class HeatMap(Struct, frozen=True):
                 at = wide - GAP
         return found
 
-    def svg(self, links: Links) -> Markup:
-        """As a picture for a page, with its legend and the same letters in a table."""
+    def html(self, links: Links) -> Markup:
+        """As a table for a page, with its legend."""
         from markupsafe import Markup
 
         from ragauge.reports.templating import own
 
         axis = fitting(self.columns, lambda axis: len(axis.columns) <= COLUMNS_DRAWN)
-        # Wide columns where there are few, so that headings fit; never too small for a letter.
-        step = 44 if len(axis.columns) <= 12 else 26 if len(axis.columns) <= 24 else 16
-        layout = laid_out(axis, step, GAPS, CHARACTER)
-        right = layout.end + GAPS[2]
-        longest = max(map(len, ("correct", *(row.correct for row in self.rows))))
+        heads = [(one, axis.groups(depth)) for depth, one in enumerate(axis.factors, 1)]
         kinds = Counter(verdict_name(row.verdict) for row in self.rows)
         verdicts = (f"{numbers.count(times)} {name}" for name, times in kinds.items())
-        groups: dict[str, list[int]] = {}
-        for place, key in enumerate(axis.columns):
-            groups.setdefault(" ".join(key[:-1]) or "runs", []).append(place)
-        template = own().get_template("heat_map.html")
+        made = own().get_template("heat_map.html")
         return Markup(  # escaped as made
-            template.render(
-                map=self,
-                layout=layout,
+            made.render(
                 about=f"Heat map of {numbers.counted(len(self.rows), 'question')} by "
                 f"{numbers.counted(len(self.columns), 'run')}: {listed(*verdicts)}",
-                lines=self._rows(),
-                notes=[*self._notes(layout), "Point at a cell to see its run."],
-                legend=[(*one, class_of(one[0])) for one in self._legend(layout)],
-                groups=groups,
-                right=right,
-                width=right + ceil(CHARACTER * (longest + 2)),
+                notes=[*self._notes(axis, len(heads)), "Point at a cell to see its run."],
+                legend=[(*one, class_of(one[0])) for one in self._legend(axis)],
+                groups=[times for _, times in axis.groups(len(heads) - 1)],
+                heads=heads or [("", [("runs", 1)])],
+                verdicts=[
+                    (name, verdict_name(name), [(row, self._cells(row, axis)) for row in rows])
+                    for name, rows in self._by_verdict()
+                ],
                 links=links,
             )
         )
 
-    def cells(self, row: HeatRow, layout: Layout) -> Iterator[tuple[str, int, str, str, float]]:
-        """For each cell its class, its place, its letter, its title, and how full its colour is."""
-        axis, name = layout.axis, cut(row.qid, LONGEST_ID)
-        drawn = zip(layout.places, axis.columns.items(), axis.row(row.cells), strict=True)
-        for at, (key, members), letter in drawn:
-            if len(members) == 1:
-                title = f"{name}#{self.columns[members[0]]}: {outcome(letter)}"
+    def _by_verdict(self) -> Iterator[tuple[Stability, Iterator[HeatRow]]]:
+        return groupby(self.rows, key=lambda row: row.verdict)
+
+    def _cells(self, row: HeatRow, axis: Axis) -> Iterator[tuple[str, str, str]]:
+        """For each cell its class, its letter, and its title."""
+        name = cut(row.qid, LONGEST_ID)
+        for (key, places), letter in zip(axis.columns.items(), axis.row(row.cells), strict=True):
+            if len(places) == 1:
+                title = f"{name}#{self.columns[places[0]]}: {outcome(letter)}"
             else:
                 levels = (f"{factor} {one}" for factor, one in zip(axis.factors, key, strict=True))
-                correct = right_of([row.cells[place] for place in members])
+                correct = right_of([row.cells[place] for place in places])
                 title = f"{', '.join((name, *levels))}: {numbers.n_of(*correct)} correct"
-            opacity = 1 - int(letter) / 10 if letter.isdecimal() else 1
-            yield class_of(letter), at, letter, title, opacity
+            yield class_of(letter), letter, title
 
-    def _notes(self, layout: Layout) -> Iterator[str]:
+    def _notes(self, axis: Axis, heads: int) -> Iterator[str]:
         """What the headings do not say about the columns, and how many questions are drawn."""
-        axis = layout.axis
-        if len(layout.heads) < len(axis.factors):
+        if heads < len(axis.factors):
             labels = " ".join(dict.fromkeys(shown(key[-1]) for key in axis.columns))
             yield f"within a group: {axis.factors[-1]} {cut(labels, LONGEST_NOTE)}"
         if axis.merged:
@@ -340,11 +307,6 @@ class HeatMap(Struct, frozen=True):
         if len(self.rows) < self.total:
             yield f"{numbers.n_of(len(self.rows), self.total)} questions are shown"
 
-    def _legend(self, layout: Layout) -> list[tuple[str, str]]:
-        seen = {letter for row in self.rows for letter in layout.axis.row(row.cells)}
+    def _legend(self, axis: Axis) -> list[tuple[str, str]]:
+        seen = {letter for row in self.rows for letter in axis.row(row.cells)}
         return [(letter, meaning) for letter, (*_, meaning) in LETTERS.items() if letter in seen]
-
-
-def _letter(letter: str) -> Span:
-    _, tone, filled, _ = LETTERS.get(letter, TENTHS)
-    return Span(letter, tone, marked=filled)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -22,12 +20,7 @@ if TYPE_CHECKING:
 
 ROWS, WIDEST_STEP = 11, 4
 VALUE, INTERVAL, CUT, CHANGE, NOTHING = "●", "│", "┊", "▲", "·"
-WIDTH, HEIGHT = 880, 240
-LEFT, RIGHT, TOP, BOTTOM = 56, 12, 22, 26
-TICKS = 6
-"""At most so many steps between the lowest and the highest."""
-CHARACTER = 6.6
-"""The width of one, about, in the labels of marks."""
+PAGE = 100  # characters of a line on a page; more where there are more runs
 LONGEST_LABEL = 80
 
 
@@ -88,59 +81,12 @@ class Lines(Struct, frozen=True, kw_only=True):
         older = [f"{numbers.counted(hidden, 'older run')} not drawn"] if hidden else []
         return [*framed(grid, ends, [marked, dates] if marked else [dates]), key, *older]
 
-    def svg(self, links: Links) -> Markup:
-        """The picture, with its numbers for the script that draws it again."""
+    def html(self, links: Links) -> Markup:
+        """The numbers for the script that draws them; without scripts the characters stay."""
         from markupsafe import Markup
 
         seconds = [datetime.fromisoformat(point.recorded_at).timestamp() for point in self.points]
-        low, high, span = min(self.ends), max(self.ends), seconds[-1] - seconds[0]
-
-        def x(at: int) -> float:
-            risen = (seconds[at] - seconds[0]) / span if span else 0.5
-            return LEFT + (WIDTH - LEFT - RIGHT) * risen
-
-        def y(value: float) -> float:
-            risen = (value - low) / (high - low) if high > low else 0.5
-            return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * risen
-
-        drawn = []
-        for name, runs in self.lines.items():
-            path, intervals, dots, is_down = "", "", [], False
-            for at, point in enumerate(self.points):
-                is_down = is_down and at not in self.cuts
-                if point.run not in runs:  # the line goes on to its next point
-                    continue
-                if point.value is None:
-                    is_down = False
-                    continue
-                path += f"{'L' if is_down else 'M'}{x(at):.1f} {y(point.value):.1f}"
-                is_down = True
-                if point.ci:
-                    intervals += f"M{x(at):.1f} {y(point.ci[0]):.1f}V{y(point.ci[1]):.1f}"
-                words = f"{numbers.value(point.value)} {numbers.interval(point.ci)}".rstrip()
-                dots.append((x(at), y(point.value), f"{_when(point)}: {words}"))
-            drawn.append((name, path, intervals, dots))
         marks = {**self.changes, **dict.fromkeys(self.cuts, "not comparable before")}
-        made = templating.own().get_template("lines.html")
-        ticks = [(y(float(tick)), f"{tick:f}") for tick in round_ticks(low, high)]
-        return Markup(  # escaped as made
-            made.render(
-                words=self.words,
-                chart=self._numbers(seconds, marks, links),
-                lines=drawn,
-                ticks=ticks if high > low else [(y(low), numbers.value(low))],
-                times=[_when(self.points[at]) for at in (0, -1)][: 2 if span else 1],
-                marks=[
-                    (x(at), label, x(at) + len(label) * CHARACTER > WIDTH)
-                    for at, label in sorted(marks.items())
-                ],
-            )
-        )
-
-    def _numbers(
-        self, seconds: Sequence[float], marks: Mapping[int, str], links: Links
-    ) -> dict[str, Any]:
-        """What charts.js draws."""
 
         def label(point: HistoryPoint) -> str:
             labels = (f"{key}={value}" for key, value in sorted(point.labels.items()))
@@ -156,7 +102,7 @@ class Lines(Struct, frozen=True, kw_only=True):
                 "high": [end[1] for end in ends],
             }
 
-        return {
+        chart = {
             "title": shown(self.title),
             "x": seconds,
             "x_is_time": True,
@@ -167,25 +113,6 @@ class Lines(Struct, frozen=True, kw_only=True):
             "labels": [label(point) for point in self.points],
             "joined": len(self.lines) > 1,
         }
-
-
-def _when(point: HistoryPoint) -> str:
-    return point.recorded_at[:16].replace("T", " ")
-
-
-def round_ticks(low: float, high: float) -> Iterator[Decimal]:
-    """The multiples of 1, 2 or 5 times a power of ten from the one to the other, one at least.
-
-    >>> [f"{tick:f}" for tick in round_ticks(0.455, 1.0)]
-    ['0.5', '0.6', '0.7', '0.8', '0.9', '1.0']
-    >>> [f"{tick:f}" for tick in round_ticks(37.2, 118.0)], [*round_ticks(1, 1)]
-    (['40', '60', '80', '100'], [])
-    """
-    lowest, highest = Decimal(str(low)), Decimal(str(high))
-    if lowest == highest:
-        return
-    least = (highest - lowest) / TICKS
-    power = Decimal(1).scaleb(least.adjusted())
-    step = next(power * times for times in (1, 2, 5, 10) if power * times >= least).normalize()
-    first, last = math.ceil(lowest / step), math.floor(highest / step)
-    yield from (step * times for times in range(first, last + 1))
+        drawn = "\n".join(self.text(PAGE + len(self.points)))
+        made = templating.own().get_template("lines.html")
+        return Markup(made.render(chart=chart, words=self.words, drawn=drawn))  # escaped as made

@@ -10,7 +10,6 @@ from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Cell, Column, Document, Table, number
 from ragauge.reports.numbers import count, counted, interval, n_of, share, value
 
-SAMPLES = {"anchor": "anchors", "decoy": "decoys"}
 PAIRS_SHOWN = 10
 INTERVAL = "95 % interval"
 CONTROLS = {
@@ -72,7 +71,7 @@ def _deltas(report: CalibrationReport) -> Iterator[Block]:
     yield doc.table(
         report.samples.items(),
         {
-            "sample": lambda pair: Cell(SAMPLES[pair[0]]),
+            "sample": lambda pair: Cell(f"{pair[0]}s"),
             "lowest": lambda pair: number(pair[1].lowest),
             "q1": lambda pair: number(pair[1].q1),
             "median": lambda pair: number(pair[1].median),

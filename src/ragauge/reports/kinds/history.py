@@ -119,7 +119,7 @@ def blocks(
         left = len(drawn) - len(newest)
         remark = f"the {MOST_LINES} lines that were run last; {left} more are not drawn"
         remark = remark if left else ""
-        yield doc.Figure(picture.text, "Values with 95 % intervals", remark, picture.svg)
+        yield doc.Figure(picture.text, "Values with 95 % intervals", remark, picture.html)
     if report.change_points:
         yield _changes(report, by, line_of)
     if by:

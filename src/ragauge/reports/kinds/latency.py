@@ -14,12 +14,10 @@ from ragauge.reports.document import Block, Column, Document, Figure, Table, Tex
 from ragauge.reports.figures import scatter
 from ragauge.reports.numbers import ABSENT, count, counted
 
-PERCENTILES = {"P50": "p50_ms", "P90": "p90_ms", "P95": "p95_ms", "P99": "p99_ms"}
-PLAIN = (
-    *("config", "rate", "planned", "sent", "answered", "errors", "complete", *PERCENTILES.values()),
-    *("tail_ratio", "achieved_rate", "kept_up", "growth", "open_at_end", "late_ms"),
-)
 SCORES = ("precision", "under_refusal")
+PLAIN = tuple(
+    one for one in Cell.__struct_fields__ if one not in (*SCORES, "unsure", "error_kinds", "reason")
+)
 COLUMNS = (
     *PLAIN,
     *(f"{name}{part}" for name in SCORES for part in ("", "_low", "_high", "_n")),
@@ -42,7 +40,7 @@ def table(report: LatencyReport) -> tuple[tuple[str, ...], Iterable[Iterable[obj
 
     def row(cell: Cell) -> Iterator[object]:
         yield from attrgetter(*PLAIN)(cell)
-        for score in (cell.precision, cell.under_refusal):
+        for score in attrgetter(*SCORES)(cell):
             yield score.value
             yield from score.ci or (None, None)
             yield score.n

@@ -25,11 +25,11 @@ from ragauge.metrics.stability import METRICS
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
 from ragauge.reports.differences import marked_spans, spans
-from ragauge.reports.document import Block, Cell, Column, Document, Item, Span, Words, theirs
+from ragauge.reports.document import Block, Document, Item, Span, Words, theirs
 from ragauge.reports.figures import heat_map as heat
-from ragauge.reports.figures.heat_map import HeatMap, outcome, right_of, verdict_name
+from ragauge.reports.figures.heat_map import HeatMap, HeatRow, outcome, right_of, verdict_name
 from ragauge.reports.formats import github, junit
-from ragauge.reports.numbers import count, counted
+from ragauge.reports.numbers import ABSENT, count, counted
 from ragauge.text.visible import cut
 
 WORST_FIRST: tuple[Stability, ...] = (
@@ -144,7 +144,7 @@ def notes(report: StabilityReport) -> Iterator[github.Notes]:
             stopping.append(github.Note(kind, words, f"gate {gate.rule}"))
     yield github.Notes(stopping, "gate")
     found = []
-    for qid in some_unstable(report, github.SHOWN):
+    for qid in unstable(report, github.SHOWN):
         one = report.details[qid]
         runs = (
             f"{CELLS.get(run.cell, run.cell)}: {github.cut(run.error or run.claim)}"
@@ -168,18 +168,44 @@ def _blocks(report: StabilityReport) -> Iterator[Block]:
         ],
         part="labels",
     )
-    yield _gates(report.verdicts)
+    names = {gate.metric: short_name(gate.metric) for gate in report.verdicts}
+    gates = doc.gates(
+        report.verdicts,
+        {},
+        names,
+        remark="how many questions satisfy each",
+        value=lambda gate: numbers.n_of(*_held(gate)) if gate.value is not None else ABSENT,
+    )
+    yield from map(doc.filled, gates)
+    anchors = {qid: f"question-{rank}" for rank, qid in enumerate(ranked(report), 1)}
+    total = sum(times for _, times in verdict_counts(report))
+
+    def drawn(most: int) -> HeatMap:
+        rows = [
+            HeatRow(qid, report.details[qid].verdict, report.cells[qid], anchors[qid])
+            for qid in most_telling(report, most)
+        ]
+        return HeatMap(report.columns, rows, total)
+
     if report.cells and report.columns:
-        yield _heat_map(report)
+        yield doc.Figure(
+            lambda width: drawn(ROWS_SHOWN).lines(width),
+            "Heat map",
+            f"a row is a question over {counted(len(report.columns), 'run')}, the worst first",
+            lambda links: drawn(QUESTIONS_ON_PAGES).html(links),
+            part="heatmap",
+        )
     # A terminal and a comment begin with some of each verdict that is not stable.
-    few = some_unstable(report, ANSWERS_SHOWN)
+    few = unstable(report, ANSWERS_SHOWN)
     qids = dict.fromkeys((*few, *most_telling(report, QUESTIONS_ON_PAGES)))
     answers = doc.Items(
         title="Answers",
         remark="the worst questions first; what two runs do not share is marked",
-        items=doc.Deferred(lambda: _items(report, qids)),
+        items=doc.Deferred(
+            lambda: [_item(report, qid, anchors[qid], opened=[qid] == few[:1]) for qid in qids]
+        ),
         shown=len(few),
-        total=sum(times for _, times in verdict_counts(report)),
+        total=total,
         everything="--report FILE.html shows them with their runs",
         folded=True,
         part="questions",
@@ -248,33 +274,6 @@ def cost_words(coverage: StabilityCoverage) -> str:
     return f"{counted(coverage.planned, 'run')} planned: {parts}"
 
 
-def _gates(given: Iterable[Verdict]) -> doc.Table:
-    def where(gate: Verdict) -> Cell:
-        rest = numbers.restriction(gate).removeprefix("per question").strip()
-        return doc.names(rest.removeprefix("where ") or "all", "dim")
-
-    def drawn(gate: Verdict) -> Cell:
-        held, of = _held(gate)
-        return doc.plot(doc.Bar(held / of, "good" if gate.holds else "bad") if of else None)
-
-    return doc.table(
-        given,
-        {
-            "metric": lambda gate: doc.metric(gate.metric, short_name(gate.metric)),
-            Column("bound", spare=2): lambda gate: doc.names(numbers.bound(gate)),
-            Column("questions", spare=3): where,
-            Column("hold", right=True, spare=1): lambda gate: doc.n_of(*_held(gate)),
-            Column("", plot=True): drawn,
-            "verdict": doc.gate_word,
-        },
-        note=_note,
-        strong=lambda gate: not gate.holds,
-        title="Gates",
-        remark="how many questions satisfy each",
-        part="gates",
-    )
-
-
 def _held(gate: Verdict) -> tuple[int, int]:
     """How many questions satisfy a gate, of how many; 0 of 0 where none could be judged."""
     judged = gate.value is not None and gate.verdict in ("pass", "fail")
@@ -290,29 +289,6 @@ def _note(gate: Verdict) -> str:
     return doc.listed(optional and "optional", gate.reason, sep="; ")
 
 
-def _heat_map(report: StabilityReport) -> doc.Figure:
-    anchors, total = _anchors(report), sum(times for _, times in verdict_counts(report))
-
-    def drawn(most: int) -> HeatMap:
-        rows = [
-            heat.HeatRow(qid, report.details[qid].verdict, report.cells[qid], anchors[qid])
-            for qid in most_telling(report, most)
-        ]
-        return HeatMap(report.columns, rows, total)
-
-    return doc.Figure(
-        lambda width: drawn(ROWS_SHOWN).lines(width),
-        "Heat map",
-        f"a row is a question over {counted(len(report.columns), 'run')}, the worst first",
-        lambda links: drawn(QUESTIONS_ON_PAGES).svg(links),
-        part="heatmap",
-    )
-
-
-def _anchors(report: StabilityReport) -> dict[str, str]:
-    return {qid: f"question-{rank}" for rank, qid in enumerate(ranked(report), 1)}
-
-
 def ranked(report: StabilityReport) -> list[str]:
     """The questions, the worst first: by verdict, by the fraction of correct runs, by qid."""
 
@@ -323,70 +299,57 @@ def ranked(report: StabilityReport) -> list[str]:
     return sorted(report.details, key=badness)
 
 
-def unstable(report: StabilityReport) -> list[str]:
-    """The questions that do not pass, the worst first."""
-    return [qid for qid in ranked(report) if report.details[qid].verdict not in NOT_UNSTABLE]
-
-
-def some_unstable(report: StabilityReport, most: int) -> list[str]:
-    """At most this many of them, some of each verdict."""
-    found = groupby(unstable(report), key=lambda qid: report.details[qid].verdict)
-    return envelope.some_of_each([list(qids) for _, qids in found], most)
+def unstable(report: StabilityReport, most: int | None = None) -> list[str]:
+    """The questions that do not pass, the worst first; at most so many, some of each verdict."""
+    bad = (qid for qid in ranked(report) if report.details[qid].verdict not in NOT_UNSTABLE)
+    by_verdict = groupby(bad, key=lambda qid: report.details[qid].verdict)
+    return envelope.some_of_each([list(qids) for _, qids in by_verdict], most)
 
 
 def most_telling(report: StabilityReport, most: int) -> list[str]:
     """At most this many questions, the worst first: some of each bad verdict, then the others."""
-    return list(dict.fromkeys((*some_unstable(report, most), *ranked(report))))[:most]
+    return list(dict.fromkeys((*unstable(report, most), *ranked(report))))[:most]
 
 
-def _items(report: StabilityReport, qids: Iterable[str]) -> list[Item]:
-    """Questions: why they are not stable, and two of their runs; on a page one of each outcome."""
-    anchors, items = _anchors(report), list[Item]()
-    for qid in qids:
-        one, pair = report.details[qid], two_runs(report.details[qid])
-        others = [run for run in one.examples if run not in pair]
-        why: list[tuple[str, Words]] = [
-            ("fails", theirs("; ".join(one.failed))),
-            ("explained by", theirs(one.explained_by.words if one.explained_by else None)),
-            ("other outcomes", "; ".join(outcome(run.cell) for run in others)),
-        ]
-        # The two runs are compared with each other, and each other run with the first.
-        cards = [
-            _card(report, one, run, pair[-1] if run is pair[0] else pair[0])
-            for run in (*pair, *others)
-        ]
-        item = Item(
-            name=qid,
-            badge=(one.verdict, verdict_name(one.verdict), heat.VERDICT_TONES[one.verdict]),
-            about=one.question,
-            aside=f"{numbers.n_of(*right_of(report.cells[qid]))} correct",
-            blocks=[
-                doc.Facts(why),
-                doc.Cards(cards[:2]),
-                *([doc.on_pages(doc.Cards(cards[2:]))] if others else []),
+def _item(report: StabilityReport, qid: str, anchor: str, opened: bool) -> Item:
+    """A question: why it is not stable, and two of its runs; on a page one of each outcome."""
+    one, pair = report.details[qid], two_runs(report.details[qid])
+    others = [run for run in one.examples if run not in pair]
+
+    def card(run: Shown) -> doc.Card:
+        """What was sent, answered and cited; what the run next to it does not have is marked."""
+        other = pair[-1] if run is pair[0] else pair[0]
+        sent = run.question_sent if run.question_sent != one.question else None
+        varied = variation_words(run.variation, report.columns)
+        answer = marked_spans(run.error or run.claim, other.error or other.claim)
+        cited = spans(((cut(id, heat.LONGEST_ID), id not in other.cited) for id in run.cited), " ")
+        return doc.Card(
+            [Span(f"{outcome(run.cell)}: "), Span(varied, "dim", foreign=True)],
+            [
+                ("sent", marked_spans(sent or "", other.question_sent or "")),
+                ("error" if run.error else "answer", answer),
+                ("cited", cited or ([] if run.error else [Span("nothing", "dim")])),
             ],
-            opened=not items and one.verdict not in NOT_UNSTABLE,
-            to=("question", qid),
-            anchor=anchors[qid],
+            mark=(run.cell, heat.class_of(run.cell)),
         )
-        items.append(item)
-    return items
 
-
-def _card(report: StabilityReport, one: QuestionStability, run: Shown, other: Shown) -> doc.Card:
-    """What a run sent, answered and cited; what the other one does not have is marked."""
-    sent = run.question_sent if run.question_sent != one.question else None
-    varied = variation_words(run.variation, report.columns)
-    answer = marked_spans(run.error or run.claim, other.error or other.claim)
-    cited = spans(((cut(id, heat.LONGEST_ID), id not in other.cited) for id in run.cited), " ")
-    return doc.Card(
-        [Span(f"{outcome(run.cell)}: "), Span(varied, "dim", foreign=True)],
-        [
-            ("sent", marked_spans(sent or "", other.question_sent or "")),
-            ("error" if run.error else "answer", answer),
-            ("cited", cited or ([] if run.error else [Span("nothing", "dim")])),
-        ],
-        mark=(run.cell, heat.class_of(run.cell)),
+    why: list[tuple[str, Words]] = [
+        ("fails", theirs("; ".join(one.failed))),
+        ("explained by", theirs(one.explained_by.words if one.explained_by else None)),
+        ("other outcomes", "; ".join(outcome(run.cell) for run in others)),
+    ]
+    blocks: list[Block] = [doc.Facts(why), doc.Cards(list(map(card, pair)))]
+    if others:
+        blocks.append(doc.on_pages(doc.Cards(list(map(card, others)))))
+    return Item(
+        name=qid,
+        badge=(one.verdict, verdict_name(one.verdict), heat.VERDICT_TONES[one.verdict]),
+        about=one.question,
+        aside=f"{numbers.n_of(*right_of(report.cells[qid]))} correct",
+        blocks=blocks,
+        opened=opened,
+        to=("question", qid),
+        anchor=anchor,
     )
 
 
