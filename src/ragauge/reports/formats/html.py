@@ -105,6 +105,7 @@ def _macros(writer: _Writer, around: Mapping[str, Any]) -> Callable[..., Markup]
     from markupsafe import Markup
 
     known = {"writer": writer, "spans": blocks.spans, "plain": blocks.plain, **around}
+    known["verdict_tone"] = blocks.verdict_tone
     known |= {"in_form": lambda given: list(blocks.in_form(given, "html")), "OPEN_ROWS": OPEN_ROWS}
     module: Any = templating.own().get_template("blocks.html").make_module(known)
     return lambda name, given: Markup(getattr(module, name)(given))  # escaped as made

@@ -54,8 +54,10 @@ def brief(report: DiagnosisReport) -> Document:
         blocks.append(structs.replace(table, **about))
     found = say.listed(f"{code} {count(n)}" for code, n in sorted(report.finding_counts.items()))
     findings = f"{say.findings.lower()}{colon}{found}" if found else ""
-    blocks.append(doc.Coverage(say.told((_coverage(report).text, findings))))
-    return Document(own("kind"), [*blocks, doc.Steps([own("see_more")])], report.language)
+    covered = say.told((_coverage(report).remark, findings))
+    blocks.append(doc.coverage(covered, language=report.language))
+    blocks += doc.steps([own("see_more")], report.language)
+    return Document(own("kind"), blocks, report.language)
 
 
 def _own(report: DiagnosisReport) -> Phrases:
@@ -314,7 +316,7 @@ def _texts(sample: Sample, own: Phrases) -> dict[str, str]:
     return {own(name): text or own("empty") for name, text in texts.items() if text is not None}
 
 
-def _coverage(report: DiagnosisReport) -> doc.Coverage:
+def _coverage(report: DiagnosisReport) -> Section:
     """How much was looked at: `samples 40, traces 80`; what is zero is left out."""
     own = _own(report)
     counts = dict(envelope.identity_words(report.coverage))
@@ -323,7 +325,7 @@ def _coverage(report: DiagnosisReport) -> doc.Coverage:
         for name in dict.fromkeys((*own.names["coverage"], *counts))
         if counts.get(name, "0") != "0"
     )
-    return doc.Coverage(text, report.identity)
+    return doc.coverage(text, report.identity, report.language)
 
 
 def _blocks(report: DiagnosisReport) -> Iterator[Block]:
@@ -338,7 +340,8 @@ def _blocks(report: DiagnosisReport) -> Iterator[Block]:
     remark, language = own("gates_about"), report.language
     yield from doc.gates(report.gates, report.metrics, gated, remark=remark, language=language)
     if report.unknown:
-        yield Section(title=own("unknown"), blocks=[doc.Points(report.unknown)])
+        unknown = Facts([("", metric) for metric in report.unknown])
+        yield Section(title=own("unknown"), blocks=[unknown])
     yield doc.findings(report)
     yield _coverage(report)
 
@@ -491,7 +494,7 @@ def _faults(report: DiagnosisReport) -> Iterator[Block]:
                 for name, word in own.names["addresses"].items()
                 if counts.get(name)
             ]
-            drawn = doc.Bars(heads=(own("where"), own("claims")), bars=bars)
+            drawn = doc.Bars(heads=(own("where"), own("claims"), say.fraction), bars=bars)
             if bars:
                 yield Section(title=own(title), remark=about, blocks=[drawn], part="addresses")
     if replay := report.replay:
@@ -547,7 +550,7 @@ def _samples(report: DiagnosisReport) -> doc.Items:
                 name=sample.id,
                 badge=("critical", numbers.value(sample.value), "bad"),
                 about=cut(sample.question or "", LONGEST),
-                blocks=[Facts(facts), *([doc.Points(passages, "·")] if passages else [])],
+                blocks=[Facts(facts), Facts([("", passage) for passage in passages])],
                 to=("question", sample.id),
                 anchor=f"sample-{number}",
             )

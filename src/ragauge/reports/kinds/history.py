@@ -108,7 +108,7 @@ def blocks(report: HistoryReport, by: str = "", regressed: Collection[str] = ())
         missing and f"{numbers.count(missing)} without a value",
         segments > 1 and f"in {counted(segments, 'segment')}",
     )
-    yield doc.Coverage(words)
+    yield doc.coverage(words)
 
 
 def _movement(report: HistoryReport) -> list[str]:
@@ -208,7 +208,8 @@ def _figure(
     )
     left = len(lines) - len(newest)
     remark = f"the {MOST_LINES} lines that were run last; {left} more are not drawn" if left else ""
-    return doc.Figure(picture.text, "Values with 95 % intervals", remark, picture.svg)
+    title = "Values with 95 % intervals"
+    return doc.Figure(drawn=picture.text, title=title, remark=remark, svg=picture.svg)
 
 
 def _changes(report: HistoryReport, by: str) -> Table:

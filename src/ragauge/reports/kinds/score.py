@@ -111,7 +111,7 @@ def _blocks(report: ScoreReport) -> Iterator[Block]:
     yield from doc.gates(report.gates, report.metrics, shown)
     yield from doc.other_scores(report, shown)
     yield from _slices(report, shown)
-    yield doc.Advices(report.advice)
+    yield from doc.advice(report.advice)
     yield from _questions(report)
     if report.baseline:
         yield _baseline(report, report.baseline, shown)
@@ -127,7 +127,7 @@ def _blocks(report: ScoreReport) -> Iterator[Block]:
         covered.unknown and f"{count(covered.unknown)} of unknown questions",
         covered.rejected and counted(covered.rejected, "rejected line"),
     )
-    yield doc.Coverage(words, report.identity)
+    yield doc.coverage(words, report.identity)
 
 
 def verdict_words(report: ScoreReport) -> tuple[str, str]:
@@ -304,7 +304,7 @@ def _baseline(report: ScoreReport, compared: Comparison, shown: dict[str, str]) 
         compared.only_there and f"{count(compared.only_there)} only there",
     )
     inside: list[Block | bool] = [
-        bool(compared.note) and doc.Text(compared.note or "", "dim", foreign=True),
+        bool(compared.note) and doc.Text(doc.theirs(compared.note), "dim"),
         bool(moved) and table,
         bool(same) and doc.Text(f"unchanged: {', '.join(same)}", "dim"),
         bool(compared.changed) and labels,

@@ -161,7 +161,7 @@ def _blocks(report: StabilityReport) -> Iterator[Block]:
     yield doc.Verdict(*verdict_words(report))
     yield doc.Bars(
         title="Questions",
-        heads=("verdict", "questions"),
+        heads=("verdict", "questions", "fraction"),
         bars=[
             (verdict, verdict_name(verdict), times, heat.VERDICT_TONES[verdict])
             for verdict, times in verdict_counts(report)
@@ -198,7 +198,7 @@ def _blocks(report: StabilityReport) -> Iterator[Block]:
             remark="pairs of runs that differ in one factor alone",
             part="factors",
         )
-    yield doc.Advices(report.advice)
+    yield from doc.advice(report.advice)
     order = [f"stability.{name}" for name in ("stable", *NUMBERS)]
     means = {id: report.metrics[id] for id in order if id in report.metrics} | report.metrics
     shown = envelope.short_names(means)
@@ -206,8 +206,8 @@ def _blocks(report: StabilityReport) -> Iterator[Block]:
         yield doc.scores(means, shown, title="Means over questions")
     yield doc.findings(report)
     yield from doc.glossary(means, shown)
-    yield doc.Coverage(coverage_words(report.coverage), report.identity)
-    yield doc.Steps(list(next_steps(report)))
+    yield doc.coverage(coverage_words(report.coverage), report.identity)
+    yield from doc.steps(next_steps(report))
 
 
 def verdict_words(report: StabilityReport) -> tuple[str, str]:
@@ -301,10 +301,10 @@ def _heat_map(report: StabilityReport) -> doc.Figure:
         return HeatMap(report.columns, rows, total)
 
     return doc.Figure(
-        lambda width: drawn(ROWS_SHOWN).lines(width),
-        "Heat map",
-        f"a row is a question over {counted(len(report.columns), 'run')}, the worst first",
-        lambda links: drawn(QUESTIONS_ON_PAGES).svg(links),
+        drawn=lambda width: drawn(ROWS_SHOWN).lines(width),
+        title="Heat map",
+        remark=f"a row is a question over {counted(len(report.columns), 'run')}, the worst first",
+        svg=lambda links: drawn(QUESTIONS_ON_PAGES).svg(links),
         part="heatmap",
     )
 
