@@ -39,13 +39,6 @@ class Links(Protocol):
     def to(self, target: Target) -> str | None: ...
 
 
-class NoLinks:
-    """A report on its own, as in a file."""
-
-    def to(self, target: Target) -> None:
-        return None
-
-
 class Span(Struct, frozen=True):
     """A piece of a text."""
 
@@ -321,6 +314,12 @@ class Items(Titled, frozen=True, kw_only=True):
     everything: str = ""  # where the others are: on the page, unless it says
 
 
+def number_of(block: Table | Items) -> int:
+    """How many rows or items there are; not all of them have to be here."""
+    here = block.rows if isinstance(block, Table) else block.items
+    return len(here) if block.total is None else block.total
+
+
 class Figure(Titled, frozen=True, kw_only=True):
     """A picture: in characters as wide as the page allows, as SVG on a page."""
 
@@ -392,10 +391,6 @@ def downloads(blocks: Iterable[Block]) -> dict[str, Table | Data]:
 
 def on_pages(*blocks: Block, part: str = "") -> Only:
     return Only(frozenset({"html"}), blocks, part=part)
-
-
-def in_text(*blocks: Block) -> Only:
-    return Only(frozenset({"text"}), blocks)
 
 
 Member = TypeVar("Member")
@@ -580,18 +575,23 @@ def gates(
         close = value(gate) if value else numbers.value_beside(gate.value, gate.bound)
         return number(gate.value, close)
 
+    def scored(gate: Gate) -> Cell:
+        """Of how many units there are, unless the gate speaks of a part of the set."""
+        score, rest = metrics.get(gate.metric), numbers.restriction(gate)
+        narrowed = rest.startswith("per question") or "where " in rest
+        of = None if score is None or narrowed else score.of
+        return Cell(say.n_of(gate.n, of), gate.n, "dim")
+
+    # The bounds name the level of an interval where it is not this one.
+    at_95 = all(numbers.confidence(gate) in ("", " @95") for gate in given)
     columns: dict[str | Column, Callable[[Gate], Cell]] = {
         say.metric: name,
         Column(say.value, right=True): found,
         Column("", plot=True): lambda gate: plot(
             None if value else Range(gate.value, gate.ci, gate.bound)
         ),
-        Column(say.interval_95 if envelope.at_95(given) else say.interval, spare=1): lambda gate: (
-            interval(gate.ci)
-        ),
-        Column(say.scored, right=True, spare=2): lambda gate: Cell(
-            say.n_of(gate.n, envelope.scored_of(metrics, gate)), gate.n, "dim"
-        ),
+        Column(say.interval_95 if at_95 else say.interval, spare=1): lambda gate: interval(gate.ci),
+        Column(say.scored, right=True, spare=2): scored,
         Column(say.bound): lambda gate: Cell(demand(gate), gate.bound, foreign=True),
         say.verdict: lambda gate: gate_word(gate, language),
     }
@@ -609,8 +609,7 @@ def gates(
 
 def gate_word(gate: Gate, language: str = "en") -> Cell:
     tone: Tone = "bad" if not gate.holds else "good" if gate.verdict == "pass" else "soft"
-    word = wording(language).gate_verdicts[gate.verdict]
-    return Cell(word if gate.holds else word.upper(), gate.verdict, tone)
+    return Cell(envelope.gate_word(gate, language), gate.verdict, tone)
 
 
 def scores(

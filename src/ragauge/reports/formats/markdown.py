@@ -80,9 +80,20 @@ def render(document: Document, *, page: bool = False) -> str:
     return made
 
 
-def _written(given: Iterable[Block], to: Comment) -> Iterator[str]:
+def _written(given: Iterable[Block], to: Comment, level: str = "###") -> Iterator[str]:
+    """The blocks; a reader opens what is folded."""
     for block in blocks.in_form(given, "markdown"):
-        yield from filter(None, WRITERS[type(block)](block, to))
+        if isinstance(block, blocks.Section):
+            made = _section(block, to, level)
+        else:
+            made = WRITERS[type(block)](block, to)
+        lines = [line for line in made if line]
+        if lines and isinstance(block, blocks.Titled) and block.folded:
+            summary = " ".join(filter(None, (block.title, block.about)))
+            if isinstance(block, Table | blocks.Items):
+                summary += f"{to.say.signs.colon}{count(blocks.number_of(block))}"
+            lines = [*details(summary, *lines)]
+        yield from lines
 
 
 def code(text: str | None, most: int = LONGEST) -> str:
@@ -158,7 +169,8 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], right: Iterable[i
 
 
 def details(summary: str, *inside: str) -> Iterator[str]:
-    """What a reader opens; the summary is ours."""
+    """What a reader opens."""
+    summary = escape(shown(summary))
     yield from (f"<details>\n<summary>{summary}</summary>", *inside, "</details>")
 
 
@@ -176,23 +188,16 @@ def _text(block: blocks.Text, to: Comment) -> Iterator[str]:
 
 def _head(block: blocks.Titled, to: Comment, level: str = "###") -> Iterator[str]:
     about = code(block.about) if block.about else ""
-    yield " ".join(filter(None, (level, prose(block.title), about))) if block.title else ""
+    if block.title and not block.folded:  # what a reader opens has its title on it
+        yield " ".join(filter(None, (level, prose(block.title), about)))
     yield to.sentence(block.remark)
 
 
-def _section(block: blocks.Section, to: Comment, level: str = "###") -> Iterator[str]:
-    if block.folded:
-        summary = " ".join(filter(None, (block.title, block.about)))
-        summary = f"{summary}: {block.remark}" if block.remark else summary
-        yield from details(escape(shown(summary)), *_written(block.blocks, to))
-        return
+def _section(block: blocks.Section, to: Comment, level: str) -> Iterator[str]:
+    """A section in a section is one level below it."""
     yield f'<a id="{block.anchor}"></a>' if block.anchor else ""
     yield from _head(block, to, level)
-    for inner in block.blocks:
-        if isinstance(inner, blocks.Section):
-            yield from filter(None, _section(inner, to, f"{level}#"))
-        else:
-            yield from _written([inner], to)
+    yield from _written(block.blocks, to, f"{level}#" if block.title else level)
 
 
 def _table(block: Table, to: Comment) -> Iterator[str]:
@@ -207,18 +212,12 @@ def _table(block: Table, to: Comment) -> Iterator[str]:
         for row in block.rows[:most]
     ]
     cells = cells[: to.fitting(sum(map(len, row)) for row in cells)]
-    total = len(block.rows) if block.total is None else block.total
-    if block.folded:
-        part = to.say.shown.format(n=count(len(cells))) if len(cells) < total else ""
-        title = f"{block.title}{to.say.signs.colon}{to.say.listed((count(total), part))}"
-        yield from details(title, table(heads, cells, right))
-        return
     yield from _head(block, to)
     yield table(heads, cells[:OPEN_ROWS], right)
     if len(cells) > OPEN_ROWS:
         rest = table(heads, cells[OPEN_ROWS:], right)
         yield from details(to.say.rest.format(n=count(len(cells) - OPEN_ROWS)), rest)
-    yield from to.more(total - len(cells))
+    yield from to.more(blocks.number_of(block) - len(cells))
     yield to.sentence(block.after)
 
 
@@ -253,14 +252,9 @@ def _items(block: blocks.Items, to: Comment) -> Iterator[str]:
         parts = (code(one.name, LONGEST_ID), one.badge[1], about, prose(one.aside))
         made.append([f"#### {' '.join(filter(None, parts))}", *_written(one.blocks, to)])
     made = made[: to.fitting((sum(map(len, one)) for one in made), ROOM_FOR_ITEMS)]
-    total = len(block.items) if block.total is None else block.total
-    lines = [line for one in made for line in one]
-    lines += to.more(total - len(made), block.everything or to.say.in_html)
-    if block.folded:
-        yield from details(f"{block.title}{to.say.signs.colon}{count(total)}", *lines)
-    else:
-        yield from _head(block, to)
-        yield from lines
+    yield from _head(block, to)
+    yield from (line for one in made for line in one)
+    yield from to.more(blocks.number_of(block) - len(made), block.everything or to.say.in_html)
 
 
 def _figure(block: blocks.Figure, to: Comment) -> Iterator[str]:
@@ -283,7 +277,6 @@ def _findings(block: blocks.Findings, to: Comment) -> Iterator[str]:
 WRITERS: dict[type, Callable[[Any, Comment], Iterator[str]]] = {
     blocks.Verdict: _verdict,
     blocks.Text: _text,
-    blocks.Section: _section,
     Table: _table,
     blocks.Facts: _facts,
     blocks.Cards: _cards,

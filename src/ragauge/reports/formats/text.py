@@ -31,8 +31,6 @@ STYLES: dict[Tone, str] = {
     "strong": "bold",
     "plain": "cyan",
 }
-BARS: dict[Tone, str] = {"good": "green", "bad": "red", "warm": "yellow", "soft": "yellow"}
-"""Of bars; the others are cyan."""
 NARROWEST = 40
 SIDE_BY_SIDE = 70  # on a narrower page cards go below each other
 MARGIN = GAP = 2
@@ -215,7 +213,7 @@ def plotted(one: Bar | Range | None, room: int) -> Text:
     ('   ├──●──┤   ', '  ● ┊    ')
     """
     if isinstance(one, Bar):
-        drawn = Text(bar(min(1.0, one.fraction), room), BARS.get(one.tone, "cyan"))
+        drawn = Text(bar(min(1.0, one.fraction), room), STYLES[one.tone] or STYLES["plain"])
         if one.mark is None:
             return drawn
         place = min(room - 1, max(0, round(one.mark * room) - 1))
@@ -261,10 +259,10 @@ def _section(page: Page, block: blocks.Section) -> None:
 def _table(page: Page, block: Table) -> None:
     page.section(block.title, block.remark, block.about)
     rows = block.rows[: block.shown]
-    total = len(block.rows) if block.total is None else block.total
-    if rows or not total:
+    number = blocks.number_of(block)
+    if rows or not number:
         _rows(page, block, rows)
-    page.more(total - len(rows), block.everything or page.say.in_json)
+    page.more(number - len(rows), block.everything or page.say.in_json)
     page.paragraph(note(block.after))
 
 
@@ -387,8 +385,7 @@ def _items(page: Page, block: blocks.Items) -> None:
         parts.append(note(one.aside))
         page.paragraph(Text(" " * GAP).join(part for part in parts if part))
         write(page, one.blocks, MARGIN)
-    total = len(block.items) if block.total is None else block.total
-    page.more(total - len(given), block.everything or page.say.in_html)
+    page.more(blocks.number_of(block) - len(given), block.everything or page.say.in_html)
 
 
 def _figure(page: Page, block: blocks.Figure) -> None:

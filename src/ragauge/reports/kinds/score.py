@@ -245,7 +245,7 @@ def _questions(report: ScoreReport) -> Iterator[Block]:
             total=wrong,
             everything="--report FILE.html shows them all",
         )
-        yield doc.in_text(some)
+        yield doc.Only(frozenset({"text"}), [some])
     if report.questions:
         every = questions(
             first | full,
