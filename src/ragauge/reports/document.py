@@ -39,13 +39,6 @@ class Links(Protocol):
     def to(self, target: Target) -> str | None: ...
 
 
-class NoLinks:
-    """A report on its own, as in a file."""
-
-    def to(self, target: Target) -> None:
-        return None
-
-
 class Span(Struct, frozen=True):
     """A piece of a text."""
 
@@ -129,7 +122,7 @@ class Row(Struct, frozen=True):
 
 
 class Block(Struct, frozen=True, kw_only=True):
-    part: str = ""
+    part: str = ""  # what the dashboard finds it by; without one, what kind of block it is
 
 
 class Titled(Block, frozen=True, kw_only=True):
@@ -228,16 +221,20 @@ class Verdict(Block, frozen=True):
     level: int = 1  # of its heading on a page
 
 
-class Bars(Titled, frozen=True, kw_only=True):
-    """Counts that make up a total: a stacked bar on a page, a bar each in a terminal."""
+def verdict_tone(word: str) -> Tone:
+    return "good" if word == "PASS" else "bad" if word in ("FAIL", "REGRESSED") else "soft"
 
-    heads: tuple[str, str] = ("label", "questions")
+
+class Bars(Titled, frozen=True, kw_only=True):
+    """Counts that make up a total: a stacked bar on a page, elsewhere a table with a bar each."""
+
+    heads: tuple[str, str, str] = ("label", "questions", "fraction")
     bars: Sequence[tuple[str, str, int, Tone]]
     """For each its class in the style sheet, its name, its count, and its tone in a terminal."""
 
-    def table(self, fraction: str) -> Table:
+    def table(self) -> Table:
         total, most = (of([times for *_, times, _ in self.bars]) for of in (sum, max))
-        name, times = self.heads
+        name, times, fraction = self.heads
         return table(
             self.bars,
             {
@@ -253,11 +250,10 @@ class Bars(Titled, frozen=True, kw_only=True):
 
 
 class Text(Block, frozen=True):
-    """A paragraph; `foreign` where it holds somebody else's words."""
+    """A paragraph."""
 
     text: Words
     tone: Tone = ""
-    foreign: bool = False
 
 
 class Section(Titled, frozen=True, kw_only=True):
@@ -276,16 +272,9 @@ class Only(Block, frozen=True):
 
 
 class Facts(Block, frozen=True):
-    """Labels with their texts; a text that is empty is left out."""
+    """Texts, each with a label if it has one; a text that is empty is left out."""
 
     facts: Sequence[tuple[str, Words]]
-
-
-class Points(Block, frozen=True):
-    """A list of sentences."""
-
-    points: Sequence[Words]
-    mark: str = "-"  # what each begins with in a terminal
 
 
 class Card(Struct, frozen=True):
@@ -325,14 +314,17 @@ class Items(Titled, frozen=True, kw_only=True):
     everything: str = ""  # where the others are: on the page, unless it says
 
 
-class Figure(Block, frozen=True):
+def number_of(block: Table | Items) -> int:
+    """How many rows or items there are; not all of them have to be here."""
+    here = block.rows if isinstance(block, Table) else block.items
+    return len(here) if block.total is None else block.total
+
+
+class Figure(Titled, frozen=True, kw_only=True):
     """A picture: in characters as wide as there is room; a page may have a better one."""
 
     drawn: Callable[[int], Sequence[Words]]
-    title: str = ""
-    remark: str = ""
     page: Callable[[Links], Markup] | None = None
-    tones: Sequence[Tone] = ()  # of the first lines
 
 
 class Findings(Block, frozen=True):
@@ -342,30 +334,8 @@ class Findings(Block, frozen=True):
     everything: str = ""  # where the others are, if they are kept
 
 
-class Advices(Block, frozen=True):
-    given: Sequence[Advice]
-
-
-class Steps(Block, frozen=True):
-    """What to do next, a command or a sentence each."""
-
-    steps: Sequence[str]
-
-
-class Coverage(Block, frozen=True):
-    text: str
-    identity: Mapping[str, Any] = {}  # what makes the run comparable; on a page it can be opened
-
-
-PARTS: dict[type, str] = {
-    **{Verdict: "verdict", Findings: "findings", Advices: "advice"},
-    **{Steps: "next", Coverage: "coverage"},
-}
-
-
 def part_of(block: Block) -> str:
-    """What the dashboard finds a block by."""
-    return block.part or PARTS.get(type(block), "")
+    return block.part or type(block).__name__.lower()
 
 
 class Document(Struct, frozen=True):
@@ -381,10 +351,13 @@ class Document(Struct, frozen=True):
 def in_form(blocks: Iterable[Block], form: str) -> Iterator[Block]:
     """The blocks that a format writes."""
     for block in blocks:
-        if not isinstance(block, Only):
-            yield block
-        elif form in block.forms:
-            yield from in_form(block.blocks, form)
+        match block:
+            case Only():
+                yield from in_form(block.blocks, form) if form in block.forms else ()
+            case Bars() if form != "html":
+                yield from [block.table()] if block.bars else ()
+            case _:
+                yield block
 
 
 def downloads(blocks: Iterable[Block]) -> dict[str, Table | Data]:
@@ -418,10 +391,6 @@ def downloads(blocks: Iterable[Block]) -> dict[str, Table | Data]:
 
 def on_pages(*blocks: Block, part: str = "") -> Only:
     return Only(frozenset({"html"}), blocks, part=part)
-
-
-def in_text(*blocks: Block) -> Only:
-    return Only(frozenset({"text"}), blocks)
 
 
 Member = TypeVar("Member")
@@ -606,18 +575,23 @@ def gates(
         close = value(gate) if value else numbers.value_beside(gate.value, gate.bound)
         return number(gate.value, close)
 
+    def scored(gate: Gate) -> Cell:
+        """Of how many units there are, unless the gate speaks of a part of the set."""
+        score, rest = metrics.get(gate.metric), numbers.restriction(gate)
+        narrowed = rest.startswith("per question") or "where " in rest
+        of = None if score is None or narrowed else score.of
+        return Cell(say.n_of(gate.n, of), gate.n, "dim")
+
+    # The bounds name the level of an interval where it is not this one.
+    at_95 = all(numbers.confidence(gate) in ("", " @95") for gate in given)
     columns: dict[str | Column, Callable[[Gate], Cell]] = {
         say.metric: name,
         Column(say.value, right=True): found,
         Column("", plot=True): lambda gate: plot(
             None if value else Range(gate.value, gate.ci, gate.bound)
         ),
-        Column(say.interval_95 if envelope.at_95(given) else say.interval, spare=1): lambda gate: (
-            interval(gate.ci)
-        ),
-        Column(say.scored, right=True, spare=2): lambda gate: Cell(
-            say.n_of(gate.n, envelope.scored_of(metrics, gate)), gate.n, "dim"
-        ),
+        Column(say.interval_95 if at_95 else say.interval, spare=1): lambda gate: interval(gate.ci),
+        Column(say.scored, right=True, spare=2): scored,
         Column(say.bound): lambda gate: Cell(demand(gate), gate.bound, foreign=True),
         say.verdict: lambda gate: gate_word(gate, language),
     }
@@ -635,8 +609,7 @@ def gates(
 
 def gate_word(gate: Gate, language: str = "en") -> Cell:
     tone: Tone = "bad" if not gate.holds else "good" if gate.verdict == "pass" else "soft"
-    word = wording(language).gate_verdicts[gate.verdict]
-    return Cell(word if gate.holds else word.upper(), gate.verdict, tone)
+    return Cell(envelope.gate_word(gate, language), gate.verdict, tone)
 
 
 def scores(
@@ -741,6 +714,37 @@ def slices(
 
 def findings(report: Any) -> Findings:
     return Findings(envelope.findings_by_code(report.findings, report.finding_counts))
+
+
+def advice(given: Sequence[Advice]) -> Iterator[Section]:
+    """A section for each hypothesis about what is wrong; nothing without any."""
+    say = wording("en")
+
+    def hypothesis(number: int, one: Advice) -> Section:
+        samples = (Span(qid, foreign=True, to=("question", qid)) for qid in one.questions)
+        facts: list[tuple[str, Words]] = [("", one.evidence), (say.confirm, one.confirm)]
+        facts += [(say.change, one.action), (say.see, joined(samples, " "))]
+        return Section(title=f"{number}. {one.title}", blocks=[Facts(facts)])
+
+    if given:
+        inside = [hypothesis(number, one) for number, one in enumerate(given, 1)]
+        yield Section(title=say.advice, remark=say.advice_about, blocks=inside, part="advice")
+
+
+def steps(given: Iterable[str], language: str = "en") -> Iterator[Section]:
+    """What to do next, a command or a sentence each; nothing where there is nothing to do."""
+    facts = [("", [Span(step, foreign=not step.endswith("."))]) for step in given]
+    if facts:
+        yield Section(title=wording(language).next, blocks=[Facts(facts)], part="next")
+
+
+def coverage(text: str, identity: Mapping[str, Any] | None = None, language: str = "en") -> Section:
+    """How much was measured; on a page also what makes the run comparable, to be opened."""
+    say = wording(language)
+    known = [(name, theirs(value)) for name, value in envelope.identity_words(identity or {})]
+    details = Section(title=say.run_details, blocks=[Facts(known)], folded=True)
+    inside = [on_pages(details)] if known else []
+    return Section(title=say.coverage, remark=text, blocks=inside, part="coverage")
 
 
 def glossary(

@@ -7,17 +7,18 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from ragauge.contracts.report import Finding, Report, Score, Verdict
+from ragauge.contracts.report import Finding, Report, Verdict
 from ragauge.gates.rules import is_quality
 from ragauge.reports import numbers
-from ragauge.reports.numbers import confidence, count, counted, restriction
+from ragauge.reports.numbers import count, counted, restriction
+from ragauge.reports.words import wording
 
 PLACES_SHOWN = 3
 
 
-def gate_word(gate: Verdict) -> str:
+def gate_word(gate: Verdict, language: str = "en") -> str:
     """A gate's verdict, in capitals where it stops the run."""
-    word = gate.verdict.replace("_", " ")
+    word = wording(language).gate_verdicts[gate.verdict]
     return word if gate.holds else word.upper()
 
 
@@ -60,18 +61,6 @@ def gate_note(gate: Verdict) -> str:
     """What a gate has no column for: its restriction, its reason, that it may be absent."""
     optional = "optional" if gate.optional and gate.verdict == "not_evaluated" else ""
     return "; ".join(filter(None, (restriction(gate), optional, gate.reason)))
-
-
-def at_95(gates: Iterable[Verdict]) -> bool:
-    """Whether all intervals are at 95 %; the bounds name the level where they are not."""
-    return all(confidence(gate) in ("", " @95") for gate in gates)
-
-
-def scored_of(metrics: Mapping[str, Score], gate: Verdict) -> int | None:
-    """Of how many units the gate's `n` are; None where it speaks of a part of the set."""
-    score, rest = metrics.get(gate.metric), restriction(gate)
-    narrowed = rest.startswith("per question") or "where " in rest
-    return None if score is None or narrowed else score.of
 
 
 def short_names(ids: Iterable[str]) -> dict[str, str]:

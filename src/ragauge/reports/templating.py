@@ -19,7 +19,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 FILTERS: tuple[Callable[..., Any], ...] = (
     *(numbers.count, numbers.counted, numbers.share, numbers.value),
-    *(envelope.finding_text, envelope.identity_words),
+    envelope.finding_text,
 )
 """Numbers are written as in every form."""
 

@@ -56,7 +56,6 @@ class Wording(Struct, frozen=True, forbid_unknown_fields=True):
     more: str
     and_more: str
     rest: str
-    shown: str
     show_more: Counted
     in_json: str
     """Where what is left out of a table can be found."""

@@ -61,7 +61,7 @@ def test_a_person_reads_that_nothing_differs_or_could_be_compared(form):
     assert "he same index: 4 fields compared, no difference" in render(ALIKE, form)
     assert "PASS" in render(ALIKE, form)
     for report, facts in (
-        (NOTHING, "compared nothing; in one manifest only: chunker, hash"),
+        (NOTHING, "ompared nothing; in one manifest only: chunker, hash"),
         (LITTLE, "ompared chunker"),
     ):
         told = " ".join(render(report, form).split())

@@ -147,7 +147,7 @@ def _form(material: Material, links: Links, asked: Asked) -> Iterator[Block]:
 
 
 def _problem(problems: Iterable[str], *more: Block) -> Block:
-    points = doc.Points([doc.theirs(problem) for problem in problems])
+    points = doc.Facts([("", doc.theirs(problem)) for problem in problems])
     return doc.Section(title="", blocks=[points, *more], part="problem")
 
 

@@ -129,9 +129,9 @@ def answer(one: Answer, gold: Gold | None, ways: Ways, against: str) -> Iterator
         for place, segment in enumerate(trace.segments):
             ids = ", ".join(each.id or "no id" for each in one.cited if each.segment == place)
             said = Span(f"{words(segment.get('text'))} ", foreign=True)
-            points.append([said, Span(f"[{ids or 'no citation'}]", "soft", foreign=True)])
+            points.append(("", [said, Span(f"[{ids or 'no citation'}]", "soft", foreign=True)]))
         title = f"Citations by segment: {len(points)}"
-        yield Section(title=title, folded=True, blocks=[doc.Points(points)])
+        yield Section(title=title, folded=True, blocks=[Facts(points)])
     sent = (trace.answer or "")[:LONGEST_ANSWER]
     if sent.strip() != one.text.strip():
         yield Section(title="The reply as it was sent", folded=True, blocks=[parts.text(sent)])
@@ -378,4 +378,4 @@ def findings(one: Answer) -> Iterator[Block]:
         points = [doc.theirs(nothing if kept.code == OK else f"Worst code: {kept.code}")]
     if points:
         remark = f"{numbers.count(left_out)} more are not shown" if left_out > 0 else ""
-        yield parts.section("Audit findings", doc.Points(points), remark=remark)
+        yield parts.section("Audit findings", Facts([("", one) for one in points]), remark=remark)

@@ -218,7 +218,7 @@ def _recorded(run: Run, why: str) -> Iterator[Block]:
     yield doc.scores(metrics, {id: id for id in metrics}, title="Metrics")
     yield doc.Findings(envelope.findings_by_code((), record.finding_counts))
     words = ", ".join(f"{name} {value}" for name, value in record.coverage.items())
-    yield doc.Coverage(words or "the record says nothing about it", record.identity)
+    yield doc.coverage(words or "the record says nothing about it", record.identity)
 
 
 def _recorded_gates(run: Run) -> Iterator[Block]:

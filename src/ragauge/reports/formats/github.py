@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -36,22 +36,21 @@ class Notes(Struct, frozen=True):
 
 def render(given: Iterable[Notes]) -> str:
     """One command a line."""
-    return "".join(f"{line}\n" for group in given for line in _commands(group))
-
-
-def _commands(group: Notes) -> Iterator[str]:
-    notes = list(group.notes)
-    total = len(notes) if group.total is None else group.total
-    for one in notes[:SHOWN]:
-        lines = [one.message] if isinstance(one.message, str) else one.message
-        message = "\n".join(shown(line) for line in lines if line)
-        path, _, line = one.where.rpartition(":")
-        place = {"file": shown(path), "line": line} if path and line.isdecimal() else {}
-        yield command(one.level, message, **place, title=shown(one.title))
-    if total > SHOWN and group.one:
-        counted = numbers.counted(total, group.one)
-        message = group.more.format(shown=SHOWN, total=counted, rest=numbers.count(total - SHOWN))
-        yield command("notice", message, title="Ragauge")
+    commands: list[str] = []
+    for group in given:
+        notes = list(group.notes)
+        for one in notes[:SHOWN]:
+            lines = [one.message] if isinstance(one.message, str) else one.message
+            message = "\n".join(shown(line) for line in lines if line)
+            path, _, line = one.where.rpartition(":")
+            place = {"file": shown(path), "line": line} if path and line.isdecimal() else {}
+            commands.append(command(one.level, message, **place, title=shown(one.title)))
+        total = len(notes) if group.total is None else group.total
+        if total > SHOWN and group.one:
+            counted, rest = numbers.counted(total, group.one), numbers.count(total - SHOWN)
+            message = group.more.format(shown=SHOWN, total=counted, rest=rest)
+            commands.append(command("notice", message, title="Ragauge"))
+    return "".join(f"{line}\n" for line in commands)
 
 
 def command(kind: str, message: str, **properties: str) -> str:

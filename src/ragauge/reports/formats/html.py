@@ -16,7 +16,6 @@ from ragauge.reports.document import (
     Data,
     Document,
     Links,
-    NoLinks,
     Place,
     Row,
     Table,
@@ -45,9 +44,13 @@ class Sorting:
         That is the second table by its third column, descending.
         """
         self.address = address
-        self.tables = counting(1)
+        self._tables = counting(1)
         found = re.fullmatch(r"([1-9]\d{0,3})\.([1-9]\d{0,2})(-?)", chosen)
         self._order = (int(found[1]), int(found[2]) - 1, found[3] == "-") if found else None
+
+    def numbered(self, table: Table) -> int:
+        """The number of a table that can be sorted here; 0 for others."""
+        return next(self._tables) if self.address and not table.paged else 0
 
     def chosen(self, table: int) -> tuple[int | None, bool]:
         """The column that a table is sorted by, and whether downwards; None for none."""
@@ -105,6 +108,7 @@ def _macros(writer: _Writer, around: Mapping[str, Any]) -> Callable[..., Markup]
     from markupsafe import Markup
 
     known = {"writer": writer, "spans": blocks.spans, "plain": blocks.plain, **around}
+    known |= {"verdict_tone": blocks.verdict_tone, "number_of": blocks.number_of}
     known |= {"in_form": lambda given: list(blocks.in_form(given, "html")), "OPEN_ROWS": OPEN_ROWS}
     module: Any = templating.own().get_template("blocks.html").make_module(known)
     return lambda name, given: Markup(getattr(module, name)(given))  # escaped as made
@@ -114,36 +118,30 @@ class _Writer:
     """What the macros ask for while a page is written."""
 
     def __init__(self, links: Links | None, sorting: Sorting | None, at: Place) -> None:
-        self._links, self._sorting, self._at = links or NoLinks(), sorting, at
+        self._links, self._at, self._keyed = links, at, sorting is not None
+        self._sorting = sorting or Sorting()
+        self.numbered = self._sorting.numbered
 
     def to(self, target: Target | None) -> str | None:
         """The address of a page around this one, or of an anchor of the page itself."""
         if target and target[0] == "here":
             return f"#{self._at.id(target[1])}"
-        return self._links.to(target) if target else None
-
-    def numbered(self, table: Table) -> int:
-        """The number of a table that can be sorted here; 0 for others."""
-        address = self._sorting and self._sorting.address
-        return next(self._sorting.tables) if self._sorting and address and not table.paged else 0
-
-    def _chosen(self, number: int) -> tuple[int | None, bool]:
-        return self._sorting.chosen(number) if self._sorting and number else (None, False)
+        return self._links.to(target) if target and self._links else None
 
     def rows(self, table: Table, number: int) -> Sequence[Row]:
-        at, descending = self._chosen(number)
+        at, descending = self._sorting.chosen(number)
         sortable = at is not None and at < len(table.columns) and _is_sortable(table, at)
         return ordered(table.rows, at or 0, descending) if sortable else table.rows
 
     def heads(self, table: Table, number: int) -> Iterator[tuple[Column, str, str]]:
         """Each column with the order that its rows are in, and the address of another order."""
-        chosen, descending = self._chosen(number)
+        chosen, descending = self._sorting.chosen(number)
         for at, column in enumerate(table.columns):
             order: str = column.order
             if at == chosen:
                 order = "descending" if descending else "ascending"
             href = column.href if self._at.served else ""
-            if number and self._sorting and self._sorting.address and _is_sortable(table, at):
+            if number and self._sorting.address and _is_sortable(table, at):
                 falling = "-" if at == chosen and not descending else ""
                 href = f"{self._sorting.address(f'{number}.{at + 1}{falling}')}#table-{number}"
             yield column, order, href
@@ -151,7 +149,7 @@ class _Writer:
     def sort_key(self, cell: Cell) -> str | None:
         """What a script sorts by, where the text alone would not do."""
         value = _value(cell)
-        if self._sorting is None or cell.value is None or value is None:
+        if not self._keyed or cell.value is None or value is None:
             return None
         if cell.foreign and isinstance(value, str):  # a name that may be cut where it is shown
             return None

@@ -1,7 +1,7 @@
 """A document as a comment in GitHub's Markdown.
 
 Foreign text is in code spans: there GitHub makes no mention, link, reference, emoji or HTML of it.
-Only the advice, whose words are ours but for the names of strata, is escaped as prose.
+Our own words are escaped as prose: some of them hold the name of a stratum.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ ROOM_FOR_ITEMS = 1.5
 """How many times as long as a table a list of items may be: few reports have both."""
 LONGEST, LONGEST_ID, LONGEST_FINDING = 200, 80, 1_000
 """Characters of somebody else's text; a finding may list metrics."""
-LONGEST_SENTENCE, LONGEST_PIECE = 1_000, 400
-"""Characters of a sentence, and of a piece of a text."""
+LONGEST_SENTENCE = 1_000
+"""Characters of a text of ours: a sentence, or a piece of one."""
 
 _MARKS = re.compile(r"([\\`*_\[\]#~$])")
 _LIST_MARK = re.compile(r"^(\d*)([-+.)])")
@@ -80,9 +80,20 @@ def render(document: Document, *, page: bool = False) -> str:
     return made
 
 
-def _written(given: Iterable[Block], to: Comment) -> Iterator[str]:
+def _written(given: Iterable[Block], to: Comment, level: str = "###") -> Iterator[str]:
+    """The blocks; a reader opens what is folded."""
     for block in blocks.in_form(given, "markdown"):
-        yield from filter(None, WRITERS[type(block)](block, to))
+        if isinstance(block, blocks.Section):
+            made = _section(block, to, level)
+        else:
+            made = WRITERS[type(block)](block, to)
+        lines = [line for line in made if line]
+        if lines and isinstance(block, blocks.Titled) and block.folded:
+            summary = " ".join(filter(None, (block.title, block.about)))
+            if isinstance(block, Table | blocks.Items):
+                summary += f"{to.say.signs.colon}{count(blocks.number_of(block))}"
+            lines = [*details(summary, *lines)]
+        yield from lines
 
 
 def code(text: str | None, most: int = LONGEST) -> str:
@@ -133,13 +144,13 @@ def _unlisted(line: str) -> str:
 def spelled(given: blocks.Words) -> str:
     """Words; what is somebody else's is a code span, what is marked is bold."""
     if isinstance(given, str):
-        return prose(cut(given, LONGEST_PIECE))
+        return prose(cut(given, LONGEST_SENTENCE))
     made = ""
     for span in given:
         if not span.text.strip():
             made += span.text
             continue
-        text = code(span.text) if span.foreign else _inline(cut(span.text, LONGEST_PIECE))
+        text = code(span.text) if span.foreign else _inline(cut(span.text, LONGEST_SENTENCE))
         # `shown` trims: spaces between our words and theirs are kept.
         lead = " " if span.text[:1].isspace() else ""
         trail = " " if span.text[-1:].isspace() and text else ""
@@ -158,7 +169,8 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], right: Iterable[i
 
 
 def details(summary: str, *inside: str) -> Iterator[str]:
-    """What a reader opens; the summary is ours."""
+    """What a reader opens."""
+    summary = escape(shown(summary))
     yield from (f"<details>\n<summary>{summary}</summary>", *inside, "</details>")
 
 
@@ -170,37 +182,22 @@ def _verdict(block: blocks.Verdict, to: Comment) -> Iterator[str]:
     yield " ".join(map(to.sentence, block.meaning))
 
 
-def _bars(block: blocks.Bars, to: Comment) -> Iterator[str]:
-    return _table(block.table(to.say.fraction), to) if block.bars else iter(())
-
-
 def _text(block: blocks.Text, to: Comment) -> Iterator[str]:
-    if isinstance(block.text, str):
-        yield code(block.text) if block.foreign else to.sentence(block.text)
-    else:
-        yield spelled(block.text)
+    yield to.sentence(block.text) if isinstance(block.text, str) else spelled(block.text)
 
 
-def _head(
-    to: Comment, title: str, remark: str = "", about: str = "", level: str = "###"
-) -> Iterator[str]:
-    yield " ".join(filter(None, (level, prose(title), about and code(about)))) if title else ""
-    yield to.sentence(remark)
+def _head(block: blocks.Titled, to: Comment, level: str = "###") -> Iterator[str]:
+    about = code(block.about) if block.about else ""
+    if block.title and not block.folded:  # what a reader opens has its title on it
+        yield " ".join(filter(None, (level, prose(block.title), about)))
+    yield to.sentence(block.remark)
 
 
-def _section(block: blocks.Section, to: Comment, level: str = "###") -> Iterator[str]:
-    if block.folded:
-        summary = " ".join(filter(None, (block.title, block.about)))
-        summary = f"{summary}: {block.remark}" if block.remark else summary
-        yield from details(escape(shown(summary)), *_written(block.blocks, to))
-        return
+def _section(block: blocks.Section, to: Comment, level: str) -> Iterator[str]:
+    """A section in a section is one level below it."""
     yield f'<a id="{block.anchor}"></a>' if block.anchor else ""
-    yield from _head(to, block.title, block.remark, block.about, level)
-    for inner in block.blocks:
-        if isinstance(inner, blocks.Section):
-            yield from filter(None, _section(inner, to, f"{level}#"))
-        else:
-            yield from _written([inner], to)
+    yield from _head(block, to, level)
+    yield from _written(block.blocks, to, f"{level}#" if block.title else level)
 
 
 def _table(block: Table, to: Comment) -> Iterator[str]:
@@ -215,18 +212,12 @@ def _table(block: Table, to: Comment) -> Iterator[str]:
         for row in block.rows[:most]
     ]
     cells = cells[: to.fitting(sum(map(len, row)) for row in cells)]
-    total = len(block.rows) if block.total is None else block.total
-    if block.folded:
-        part = to.say.shown.format(n=count(len(cells))) if len(cells) < total else ""
-        title = f"{block.title}{to.say.signs.colon}{to.say.listed((count(total), part))}"
-        yield from details(title, table(heads, cells, right))
-        return
-    yield from _head(to, block.title, block.remark, block.about)
+    yield from _head(block, to)
     yield table(heads, cells[:OPEN_ROWS], right)
     if len(cells) > OPEN_ROWS:
         rest = table(heads, cells[OPEN_ROWS:], right)
         yield from details(to.say.rest.format(n=count(len(cells) - OPEN_ROWS)), rest)
-    yield from to.more(total - len(cells))
+    yield from to.more(blocks.number_of(block) - len(cells))
     yield to.sentence(block.after)
 
 
@@ -236,15 +227,11 @@ def _cell(cell: Cell) -> str:
 
 
 def _facts(block: blocks.Facts | blocks.Card, to: Comment) -> Iterator[str]:
-    yield "\n".join(
+    lines = [
         f"- {spelled(label)}{to.say.signs.colon if label else ''}{spelled(text)}"
         for label, text in block.facts
         if blocks.plain(text)
-    )
-
-
-def _points(block: blocks.Points, to: Comment) -> Iterator[str]:
-    lines = [f"- {spelled(point)}" for point in block.points]
+    ]
     fitting = to.fitting(map(len, lines))
     yield "\n".join(lines[:fitting])
     yield from to.more(len(lines) - fitting)
@@ -265,20 +252,15 @@ def _items(block: blocks.Items, to: Comment) -> Iterator[str]:
         parts = (code(one.name, LONGEST_ID), one.badge[1], about, prose(one.aside))
         made.append([f"#### {' '.join(filter(None, parts))}", *_written(one.blocks, to)])
     made = made[: to.fitting((sum(map(len, one)) for one in made), ROOM_FOR_ITEMS)]
-    total = len(block.items) if block.total is None else block.total
-    lines = [line for one in made for line in one]
-    lines += to.more(total - len(made), block.everything or to.say.in_html)
-    if block.folded:
-        yield from details(f"{block.title}{to.say.signs.colon}{count(total)}", *lines)
-    else:
-        yield from _head(to, block.title, block.remark)
-        yield from lines
+    yield from _head(block, to)
+    yield from (line for one in made for line in one)
+    yield from to.more(blocks.number_of(block) - len(made), block.everything or to.say.in_html)
 
 
 def _figure(block: blocks.Figure, to: Comment) -> Iterator[str]:
     text = "\n".join(blocks.plain(line).rstrip() for line in block.drawn(WIDTH))
     if text:
-        yield from _head(to, block.title, block.remark)
+        yield from _head(block, to)
         yield f"{(fence := _fence(text, 3))}text\n{text}\n{fence}"
 
 
@@ -292,49 +274,13 @@ def _findings(block: blocks.Findings, to: Comment) -> Iterator[str]:
         yield table((to.say.finding, to.say.times, to.say.first_places), rows, right={1})
 
 
-def _advices(block: blocks.Advices, to: Comment) -> Iterator[str]:
-    say, lines = to.say, []
-    for number, one in enumerate(block.given, 1):
-        lines.append(f"{number}. **{prose(one.title)}**")
-        facts = {"": prose(one.evidence), say.confirm: prose(one.confirm)}
-        facts[say.change] = prose(one.action)
-        facts[say.see] = " ".join(code(qid, LONGEST_ID) for qid in one.questions)
-        indent = " " * len(f"{number}. ")
-        lines += [
-            f"{indent}- {label}{label and say.signs.colon}{text}"
-            for label, text in facts.items()
-            if text
-        ]
-    if lines:
-        yield f"### {say.advice}"
-        yield "\n".join(lines)
-
-
-def _steps(block: blocks.Steps, to: Comment) -> Iterator[str]:
-    if block.steps:
-        yield f"### {to.say.next}"
-        # A sentence of ours is prose, a command is code.
-        lines = (prose(step) if step.endswith(".") else code(step) for step in block.steps)
-        yield "\n".join(f"- {line}" for line in lines)
-
-
-def _coverage(block: blocks.Coverage, to: Comment) -> Iterator[str]:
-    yield to.say.sentence(f"{to.say.coverage}{to.say.signs.colon}{prose(block.text)}")
-
-
 WRITERS: dict[type, Callable[[Any, Comment], Iterator[str]]] = {
     blocks.Verdict: _verdict,
-    blocks.Bars: _bars,
     blocks.Text: _text,
-    blocks.Section: _section,
     Table: _table,
     blocks.Facts: _facts,
-    blocks.Points: _points,
     blocks.Cards: _cards,
     blocks.Items: _items,
     blocks.Figure: _figure,
     blocks.Findings: _findings,
-    blocks.Advices: _advices,
-    blocks.Steps: _steps,
-    blocks.Coverage: _coverage,
 }

@@ -31,17 +31,6 @@ STYLES: dict[Tone, str] = {
     "strong": "bold",
     "plain": "cyan",
 }
-BARS: dict[Tone, str] = {"good": "green", "bad": "red", "warm": "yellow", "soft": "yellow"}
-"""Of bars; the others are cyan."""
-WORDS = {
-    "PASS": "bold green",
-    "FAIL": "bold red",
-    "REGRESSED": "bold red",
-    "OPEN": "bold yellow",
-    "No quality gate set": "bold yellow",
-    "No quality gate evaluated": "bold yellow",
-}
-"""Of verdicts."""
 NARROWEST = 40
 SIDE_BY_SIDE = 70  # on a narrower page cards go below each other
 MARGIN = GAP = 2
@@ -51,7 +40,6 @@ WIDEST = {Bar: 40, Range: 24}
 LEAST = {Bar: 6, Range: 12}  # with less room nothing is drawn
 LONGEST_NAME = 28
 """Columns that the first cell of a row needs at least, where a table is cut into several."""
-ADVICE_IN_FULL = 5
 _NEVER_FIRST = frozenset("，。；：！？、）》」』】”’…％,.;:!?)]}%")
 _NEVER_LAST = frozenset("（《「『【“‘([{")
 
@@ -117,23 +105,6 @@ class Page:
         if number > 0:
             self.paragraph(note(self.say.and_more.format(n=numbers.count(number), where=where)))
 
-    def table(
-        self, rows: Sequence[Sequence[Text]], right: Iterable[int] = (), notes: Sequence[Text] = ()
-    ) -> None:
-        """Aligned rows, the widest column giving way where they do not fit; notes below rows."""
-        right, fitted = frozenset(right), widths(rows)
-        while _width(fitted, range(len(fitted))) > self.room and max(fitted) > 1:
-            fitted[fitted.index(max(fitted))] -= 1
-        for row, remark in zip(rows, notes or [Text()] * len(rows), strict=True):
-            line = Text(" " * MARGIN)
-            for place, (cell, width) in enumerate(zip(row, fitted, strict=True)):
-                cell.truncate(width, overflow="ellipsis")
-                cell.align("right" if place in right else "left", width)
-                line.append_text(cell).append(" " * GAP)
-            self.line(line)
-            if remark:
-                self.paragraph(remark, indent=2 * MARGIN)
-
     def text(self) -> str:
         return self._out.getvalue()
 
@@ -161,9 +132,9 @@ def note(text: str) -> Text:
     return words(text, "dim")
 
 
-def styled(word: str) -> Text:
-    """A verdict in the style it always has."""
-    return Text(word, WORDS.get(word, ""))
+def styled(word: str, tone: Tone = "") -> Text:
+    """A verdict in its colour."""
+    return Text(word, f"bold {STYLES[tone or blocks.verdict_tone(word)]}")
 
 
 def spelled(given: blocks.Words, style: str = "") -> Text:
@@ -221,12 +192,7 @@ def wrapped(text: Text, width: int) -> list[Text]:
     return lines
 
 
-def widths(rows: Sequence[Sequence[Text]]) -> list[int]:
-    """The width of each column of a table."""
-    return [max(cell.cell_len for cell in column) for column in zip(*rows, strict=True)]
-
-
-def _width(wide: Sequence[int], kept: Iterable[int]) -> int:
+def _width(wide: Sequence[int] | dict[int, int], kept: Iterable[int]) -> int:
     return sum(wide[at] + GAP for at in kept) - GAP
 
 
@@ -247,7 +213,7 @@ def plotted(one: Bar | Range | None, room: int) -> Text:
     ('   ├──●──┤   ', '  ● ┊    ')
     """
     if isinstance(one, Bar):
-        drawn = Text(bar(min(1.0, one.fraction), room), BARS.get(one.tone, "cyan"))
+        drawn = Text(bar(min(1.0, one.fraction), room), STYLES[one.tone] or STYLES["plain"])
         if one.mark is None:
             return drawn
         place = min(room - 1, max(0, round(one.mark * room) - 1))
@@ -271,19 +237,13 @@ def plotted(one: Bar | Range | None, room: int) -> Text:
 
 
 def _verdict(page: Page, block: blocks.Verdict) -> None:
-    word = Text(block.word, STYLES[block.tone]) if block.tone else styled(block.word)
-    first = word.append(" " * GAP) if block.word else Text()
+    first = styled(block.word, block.tone).append(" " * GAP) if block.word else Text()
     if block.one_line:
         page.line(first + words(block.text, "bold"))
     else:
         page.paragraph(words(block.text, "bold"), first.cell_len, first)
     for about in (*block.notes, *block.meaning):
         page.paragraph(note(about), first.cell_len or MARGIN)
-
-
-def _bars(page: Page, block: blocks.Bars) -> None:
-    if block.bars:
-        _table(page, block.table(page.say.fraction), heads=False)
 
 
 def _text(page: Page, block: blocks.Text) -> None:
@@ -296,25 +256,25 @@ def _section(page: Page, block: blocks.Section) -> None:
         write(page, [inner], MARGIN if isinstance(inner, blocks.Section) else 0)
 
 
-def _table(page: Page, block: Table, heads: bool = True) -> None:
+def _table(page: Page, block: Table) -> None:
     page.section(block.title, block.remark, block.about)
     rows = block.rows[: block.shown]
-    total = len(block.rows) if block.total is None else block.total
-    if rows or not total:
-        _rows(page, block, rows, heads)
-    page.more(total - len(rows), block.everything or page.say.in_json)
+    number = blocks.number_of(block)
+    if rows or not number:
+        _rows(page, block, rows)
+    page.more(number - len(rows), block.everything or page.say.in_json)
     page.paragraph(note(block.after))
 
 
-def _rows(page: Page, block: Table, rows: Sequence[Row], heads: bool) -> None:
+def _rows(page: Page, block: Table, rows: Sequence[Row]) -> None:
     columns, room = block.columns, page.room
     # Where the page is narrow, names are shortened; if that is not enough, columns go below their
     # rows, the least telling first. Remarks, which are columns without a title, go there at once.
     for short in (False, True):
-        lines = [_cells(row, short) for row in rows]
-        if heads:
-            lines.insert(0, [note("" if one.plot else one.title) for one in columns])
-        wide, below = widths(lines), list[int]()
+        heads = [note("" if one.plot else one.title) for one in columns]
+        lines = [heads, *(_cells(row, short) for row in rows)]
+        wide = [max(cell.cell_len for cell in column) for column in zip(*lines, strict=True)]
+        below: list[int] = []
         kept = [at for at, column in enumerate(columns) if not column.plot]
         for at in sorted(kept, key=lambda place: -columns[place].spare):
             fits = _width(wide, kept) <= room or (columns[at].title and not short)
@@ -344,18 +304,30 @@ def _rows(page: Page, block: Table, rows: Sequence[Row], heads: bool) -> None:
         left = min(WIDEST[type(kind)], free // len(plots) - GAP) if kind else 0
         if kind and left >= LEAST[type(kind)]:
             pieces[-1] = sorted([*pieces[-1], at])
-            for line, one in zip(lines[heads:], drawn, strict=True):
+            for line, one in zip(lines[1:], drawn, strict=True):
                 line[at] = plotted(one, left)
-            if isinstance(kind, Range) and heads:
+            if isinstance(kind, Range):
                 low, high = (f"{end:.2g}" for end in kind.ends)
-                lines[0][at] = Text(low + high.rjust(left - len(low)), "dim")
-    notes = [Text()] * heads + [_note(page, block, row, below, short) for row in rows]
-    for number, piece in enumerate(pieces, 1):
-        if number > 1:
+                heads[at] = Text(low + high.rjust(left - len(low)), "dim")
+            wide[at] = max(line[at].cell_len for line in lines)
+    notes = [Text(), *(_note(page, block, row, below, short) for row in rows)]
+    for piece in pieces:
+        # The widest column gives way where even that is not enough.
+        fitted = {at: wide[at] for at in piece}
+        while _width(fitted, piece) > room and max(fitted.values()) > 1:
+            fitted[max(piece, key=lambda at: fitted[at])] -= 1
+        if piece is not pieces[0]:
             page.line(Text())
-        right = [place for place, at in enumerate(piece) if columns[at].right]
-        made = [[line[at].copy() for at in piece] for line in lines]
-        page.table(made, right, notes if number == len(pieces) else ())
+        for line, remark in zip(lines, notes, strict=True):
+            made = Text(" " * MARGIN)
+            for at, width in fitted.items():
+                cell = line[at].copy()
+                cell.truncate(width, overflow="ellipsis")
+                cell.align("right" if columns[at].right else "left", width)
+                made.append_text(cell).append(" " * GAP)
+            page.line(made)
+            if remark and piece is pieces[-1]:
+                page.paragraph(remark, indent=2 * MARGIN)
 
 
 def _cells(row: Row, short: bool) -> list[Text]:
@@ -380,12 +352,6 @@ def _facts(page: Page, block: blocks.Facts | blocks.Card) -> None:
     for label, text in block.facts:
         if blocks.plain(text):
             page.paragraph(page.labelled(label, spelled(text)), 2 * MARGIN, Text(" " * MARGIN))
-
-
-def _points(page: Page, block: blocks.Points) -> None:
-    first = Text(" " * MARGIN + block.mark + " ")
-    for point in block.points:
-        page.paragraph(spelled(point), first.cell_len, first)
 
 
 def _cards(page: Page, block: blocks.Cards) -> None:
@@ -419,21 +385,19 @@ def _items(page: Page, block: blocks.Items) -> None:
         parts.append(note(one.aside))
         page.paragraph(Text(" " * GAP).join(part for part in parts if part))
         write(page, one.blocks, MARGIN)
-    total = len(block.items) if block.total is None else block.total
-    page.more(total - len(given), block.everything or page.say.in_html)
+    page.more(blocks.number_of(block) - len(given), block.everything or page.say.in_html)
 
 
 def _figure(page: Page, block: blocks.Figure) -> None:
     lines = block.drawn(page.width - MARGIN)
     if lines:
         page.section(block.title, block.remark)
-    for place, line in enumerate(lines):
-        tone = block.tones[place] if place < len(block.tones) else ""
+    for line in lines:
         # As it is: its spaces are part of the picture; what is marked is filled.
         drawn = Text(" " * MARGIN)
         for span in blocks.spans(line):
             reverse = " reverse" if span.marked else ""
-            drawn.append(span.text, f"{STYLES[span.tone] or STYLES[tone]}{reverse}".strip())
+            drawn.append(span.text, f"{STYLES[span.tone]}{reverse}".strip())
         page.line(drawn)
 
 
@@ -451,51 +415,14 @@ def _findings(page: Page, block: blocks.Findings) -> None:
             page.line(Text(" " * 2 * MARGIN) + note(more))
 
 
-def _advices(page: Page, block: blocks.Advices) -> None:
-    say = page.say
-    if block.given:
-        page.section(say.advice, say.advice_about)
-    for number, one in enumerate(block.given, 1):
-        mark = f"{number}. ".rjust(MARGIN + len(f"{len(block.given)}. "))
-        page.paragraph(words(one.title, "bold"), len(mark), Text(mark))
-        full = number <= ADVICE_IN_FULL
-        facts = {
-            "": one.evidence,
-            say.confirm: one.confirm if full else "",
-            say.change: one.action if full else "",
-            say.see: " ".join(one.questions),
-        }
-        for label, text in facts.items():
-            if text:
-                page.paragraph(page.labelled(label, words(text)), len(mark))
-
-
-def _steps(page: Page, block: blocks.Steps) -> None:
-    if block.steps:
-        page.section(page.say.next)
-    for step in block.steps:
-        page.paragraph(words(step))
-
-
-def _coverage(page: Page, block: blocks.Coverage) -> None:
-    title = Text(f"{page.say.coverage}  ", "bold")
-    page.line(Text())
-    page.paragraph(words(block.text), title.cell_len, title)
-
-
 WRITERS: dict[type, Callable[[Page, Any], None]] = {
     blocks.Verdict: _verdict,
-    blocks.Bars: _bars,
     blocks.Text: _text,
     blocks.Section: _section,
     Table: _table,
     blocks.Facts: _facts,
-    blocks.Points: _points,
     blocks.Cards: _cards,
     blocks.Items: _items,
     blocks.Figure: _figure,
     blocks.Findings: _findings,
-    blocks.Advices: _advices,
-    blocks.Steps: _steps,
-    blocks.Coverage: _coverage,
 }

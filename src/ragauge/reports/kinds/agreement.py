@@ -141,4 +141,4 @@ def _blocks(report: AgreementReport) -> Iterator[Block]:
         covered.some and f"{numbers.count(covered.some)} by some",
         covered.one and f"{numbers.count(covered.one)} by one alone",
     )
-    yield doc.Coverage(coverage)
+    yield doc.coverage(coverage)

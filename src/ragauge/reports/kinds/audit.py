@@ -162,7 +162,7 @@ def _blocks(report: AuditReport) -> Iterator[Block]:
     ]
     bars = [one for one in outcomes if one[2]]
     yield doc.Verdict(*verdict_words(report))
-    yield Bars(title="Traces", heads=("outcome", "traces"), bars=bars)
+    yield Bars(title="Traces", heads=("outcome", "traces", "fraction"), bars=bars)
     yield from doc.gates(report.gates, report.metrics, envelope.metric_names(report))
     yield codes(report)
     counts = {depth: report.depths.get(depth, DepthCount(checked=0, ok=0)) for depth in DEPTHS}
@@ -201,7 +201,7 @@ def _blocks(report: AuditReport) -> Iterator[Block]:
         covered.rejected and counted(covered.rejected, "rejected line"),
         bool(compared) and f"compared with the live index: {compared}",
     )
-    yield doc.Coverage(words, report.identity)
+    yield doc.coverage(words, report.identity)
 
 
 def verdict_words(report: AuditReport) -> tuple[str, str]:
@@ -286,7 +286,7 @@ def _place(finding: AuditFinding) -> Sequence[Span]:
 
 def rest(report: Audited) -> Iterator[Block]:
     """What every report about citations ends with: advice, the other metrics and findings."""
-    yield doc.Advices(report.advice)
+    yield from doc.advice(report.advice)
     shown_names = envelope.metric_names(report)
     yield from doc.other_scores(report, shown_names)
     known = {one.code for one in report.codes}

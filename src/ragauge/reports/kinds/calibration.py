@@ -106,7 +106,7 @@ def _deltas(report: CalibrationReport) -> Iterator[Block]:
         covered.unresolved and f"{count(covered.unresolved)} not in the documents",
         covered.unread and f"{count(covered.unread)} with a text the embedder cannot read",
     )
-    yield doc.Coverage(words)
+    yield doc.coverage(words)
 
 
 def _answers(report: AnswerCalibrationReport) -> Iterator[Block]:
@@ -202,4 +202,4 @@ def _answers(report: AnswerCalibrationReport) -> Iterator[Block]:
         covered.rejected and f"{count(covered.rejected)} rejected",
         *(f"{count(times)} not scored ({why})" for why, times in covered.unscored.items()),
     )
-    yield doc.Coverage(words)
+    yield doc.coverage(words)

@@ -187,7 +187,7 @@ def _blocks(report: ComparisonReport) -> Iterator[Block]:
         covered.only_after and f"{count(covered.only_after)} only after",
         covered.changed_meaning and f"{count(covered.changed_meaning)} with another meaning",
     )
-    yield doc.Coverage(words, report.identity)
+    yield doc.coverage(words, report.identity)
 
 
 def verdict_words(report: ComparisonReport) -> tuple[str, str]:

@@ -111,4 +111,4 @@ def _blocks(report: ConsistencyReport) -> Iterator[Block]:
         covered.only_a and f"{numbers.count(covered.only_a)} by A alone",
         covered.only_b and f"{numbers.count(covered.only_b)} by B alone",
     )
-    yield doc.Coverage(coverage)
+    yield doc.coverage(coverage)

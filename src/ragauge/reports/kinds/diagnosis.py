@@ -51,9 +51,9 @@ def brief(report: DiagnosisReport) -> Document:
     metrics = [structs.replace(_metrics(report, severe), **about)] if severe else []
     found = own.listed(f"{code} {count(n)}" for code, n in sorted(report.finding_counts.items()))
     findings = f"{own.findings.lower()}{own.signs.colon}{found}" if found else ""
-    coverage = doc.Coverage(own.told((_coverage(report), findings)))
-    blocks = [*made.part("verdict", "lead"), *metrics, coverage, doc.Steps([own("see_more")])]
-    return structs.replace(made, blocks=blocks)
+    coverage = doc.coverage(own.told((_coverage(report), findings)), language=report.language)
+    steps = doc.steps([own("see_more")], report.language)
+    return structs.replace(made, blocks=[*made.part("verdict", "lead"), *metrics, coverage, *steps])
 
 
 def _own(report: DiagnosisReport) -> Phrases:
@@ -323,7 +323,8 @@ def _blocks(report: DiagnosisReport) -> Iterator[Block]:
         also = own.told(one.title for one in others)
         title = Span(found.text, "strong", to=("here", "cause-1"))
         top = [Text([title]), Facts(found.facts)]
-        top += [doc.in_text(Facts([(own("also_possible"), also)]))] if also else []
+        beside = Facts([(own("also_possible"), also)])
+        top += [doc.Only(frozenset({"text"}), [beside])] if also else []
     yield Section(title=found.heading, blocks=top, part="lead")
     if report.diagnoses:
         yield _metrics(report, report.diagnoses)
@@ -334,9 +335,10 @@ def _blocks(report: DiagnosisReport) -> Iterator[Block]:
     remark, language = own("gates_about"), report.language
     yield from doc.gates(report.gates, report.metrics, gated, remark=remark, language=language)
     if report.unknown:
-        yield Section(title=own("unknown"), blocks=[doc.Points(report.unknown)])
+        unknown = Facts([("", metric) for metric in report.unknown])
+        yield Section(title=own("unknown"), blocks=[unknown])
     yield doc.findings(report)
-    yield doc.Coverage(_coverage(report), report.identity)
+    yield doc.coverage(_coverage(report), report.identity, report.language)
 
 
 def _metrics(report: DiagnosisReport, given: Sequence[MetricDiagnosis]) -> doc.Table:
@@ -475,7 +477,7 @@ def _faults(report: DiagnosisReport) -> Iterator[Block]:
                 for name, word in own.names["addresses"].items()
                 if counts.get(name)
             ]
-            drawn = doc.Bars(heads=(own("where"), own("claims")), bars=bars)
+            drawn = doc.Bars(heads=(own("where"), own("claims"), own.fraction), bars=bars)
             if bars:
                 yield Section(title=own(title), remark=about, blocks=[drawn], part="addresses")
     if replay := report.replay:
@@ -533,7 +535,7 @@ def _samples(report: DiagnosisReport) -> doc.Items:
                 name=sample.id,
                 badge=("critical", numbers.value(sample.value), "bad"),
                 about=cut(sample.question or "", LONGEST),
-                blocks=[Facts(facts), *([doc.Points(passages, "·")] if passages else [])],
+                blocks=[Facts(facts), Facts([("", passage) for passage in passages])],
                 to=("question", sample.id),
                 anchor=f"sample-{number}",
             )

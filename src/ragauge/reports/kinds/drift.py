@@ -68,4 +68,4 @@ def _blocks(report: DriftReport) -> Iterator[Block]:
         f"in one manifest only: {', '.join(covered.untold)}" if covered.untold else "",
         sep="; ",
     )
-    yield doc.Coverage(coverage)
+    yield doc.coverage(coverage)

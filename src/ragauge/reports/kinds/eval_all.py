@@ -66,7 +66,7 @@ def _blocks(report: EvalAllReport) -> Iterator[Block]:
     yield doc.findings(report)
     # What has a task's name is said with that task.
     overall = {name: n for name, n in report.coverage.items() if "." not in name}
-    yield doc.Coverage(evaluation.coverage_words(overall), report.identity)
+    yield doc.coverage(evaluation.coverage_words(overall), report.identity)
 
 
 def summary(report: EvalAllReport) -> Table:

@@ -89,7 +89,7 @@ def document(report: EvalReport) -> Document:
             doc.Verdict(*verdict_words(report), [about] if about else [], meaning),
             *body(report),
             *doc.glossary(known, metric_names(report), short=short),
-            doc.Coverage(coverage_words(report.coverage), report.identity),
+            doc.coverage(coverage_words(report.coverage), report.identity),
         ],
     )
 
@@ -123,7 +123,7 @@ def body(report: EvalReport) -> Iterator[Block]:
         yield from answers.support(report.detail)
     if isinstance(report.detail, RankingDetail) and report.detail.queries:
         yield rankings.queries(report, report.detail)
-    yield doc.Advices(report.advice)
+    yield from doc.advice(report.advice)
     yield doc.findings(report)
 
 

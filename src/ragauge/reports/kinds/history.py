@@ -119,7 +119,8 @@ def blocks(
         left = len(drawn) - len(newest)
         remark = f"the {MOST_LINES} lines that were run last; {left} more are not drawn"
         remark = remark if left else ""
-        yield doc.Figure(picture.text, "Values with 95 % intervals", remark, picture.html)
+        title = "Values with 95 % intervals"
+        yield doc.Figure(drawn=picture.text, title=title, remark=remark, page=picture.html)
     if report.change_points:
         yield _changes(report, by, line_of)
     if by:
@@ -135,7 +136,7 @@ def blocks(
         missing and f"{numbers.count(missing)} without a value",
         segments > 1 and f"in {counted(segments, 'segment')}",
     )
-    yield doc.Coverage(words)
+    yield doc.coverage(words)
 
 
 def _level(report: HistoryReport) -> str:

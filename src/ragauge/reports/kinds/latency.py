@@ -90,10 +90,10 @@ def _blocks(report: LatencyReport) -> Iterator[Block]:
         marks = {one.config: _mark(report, one) for one in placed}
         if len(placed) > 1:
             yield Figure(
-                lambda width: scatter.drawn(placed, marks, front.configs, width),
-                "Pareto front",
-                f"precision over P95 (logarithmic) at {front.rate:g} per second; capitals: no "
-                "other is faster and more precise",
+                drawn=lambda width: scatter.drawn(placed, marks, front.configs, width),
+                title="Pareto front",
+                remark=f"precision over P95 (logarithmic) at {front.rate:g} per second; capitals: "
+                "no other is faster and more precise",
             )
         for config, why in front.left_out.items():
             yield Text(f"{config} is not on the Pareto front: {why}", "dim")
@@ -108,7 +108,7 @@ def _blocks(report: LatencyReport) -> Iterator[Block]:
         unfinished and f"{count(unfinished)} not finished",
         f"{questions} used",
     )
-    yield doc.Coverage(coverage)
+    yield doc.coverage(coverage)
 
 
 def _cells(report: LatencyReport) -> Table:

@@ -101,7 +101,7 @@ def _blocks(report: ScoreReport) -> Iterator[Block]:
     yield from doc.gates(report.gates, report.metrics, shown)
     yield from doc.other_scores(report, shown)
     yield from _slices(report, shown)
-    yield doc.Advices(report.advice)
+    yield from doc.advice(report.advice)
     yield from _questions(report)
     if report.baseline:
         yield _baseline(report, report.baseline, shown)
@@ -117,7 +117,7 @@ def _blocks(report: ScoreReport) -> Iterator[Block]:
         covered.unknown and f"{count(covered.unknown)} of unknown questions",
         covered.rejected and counted(covered.rejected, "rejected line"),
     )
-    yield doc.Coverage(words, report.identity)
+    yield doc.coverage(words, report.identity)
 
 
 def verdict_words(report: ScoreReport) -> tuple[str, str]:
@@ -224,7 +224,7 @@ def _questions(report: ScoreReport) -> Iterator[Block]:
             total=wrong,
             everything="--report FILE.html shows them all",
         )
-        yield doc.in_text(some)
+        yield doc.Only(frozenset({"text"}), [some])
     if report.questions:
 
         def rows() -> Sequence[doc.Row]:
@@ -284,7 +284,7 @@ def _baseline(report: ScoreReport, compared: Comparison, shown: dict[str, str]) 
         compared.only_here and f"{count(compared.only_here)} only here",
         compared.only_there and f"{count(compared.only_there)} only there",
     )
-    blocks: list[Block] = [doc.Text(compared.note, "dim", foreign=True)] if compared.note else []
+    blocks: list[Block] = [doc.Text(doc.theirs(compared.note), "dim")] if compared.note else []
     blocks += [table] if moved else []
     blocks += [doc.Text(f"unchanged: {', '.join(same)}", "dim")] if same else []
     blocks += [labels] if compared.changed else []

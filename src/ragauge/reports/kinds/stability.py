@@ -161,7 +161,7 @@ def _blocks(report: StabilityReport) -> Iterator[Block]:
     yield doc.Verdict(*verdict_words(report))
     yield doc.Bars(
         title="Questions",
-        heads=("verdict", "questions"),
+        heads=("verdict", "questions", "fraction"),
         bars=[
             (verdict, verdict_name(verdict), times, heat.VERDICT_TONES[verdict])
             for verdict, times in verdict_counts(report)
@@ -189,10 +189,10 @@ def _blocks(report: StabilityReport) -> Iterator[Block]:
 
     if report.cells and report.columns:
         yield doc.Figure(
-            lambda width: drawn(ROWS_SHOWN).lines(width),
-            "Heat map",
-            f"a row is a question over {counted(len(report.columns), 'run')}, the worst first",
-            lambda links: drawn(QUESTIONS_ON_PAGES).html(links),
+            drawn=lambda width: drawn(ROWS_SHOWN).lines(width),
+            title="Heat map",
+            remark=f"a row is a question over {counted(len(report.columns), 'run')}, worst first",
+            page=lambda links: drawn(QUESTIONS_ON_PAGES).html(links),
             part="heatmap",
         )
     # A terminal and a comment begin with some of each verdict that is not stable.
@@ -224,7 +224,7 @@ def _blocks(report: StabilityReport) -> Iterator[Block]:
             remark="pairs of runs that differ in one factor alone",
             part="factors",
         )
-    yield doc.Advices(report.advice)
+    yield from doc.advice(report.advice)
     order = [f"stability.{name}" for name in ("stable", *NUMBERS)]
     means = {id: report.metrics[id] for id in order if id in report.metrics} | report.metrics
     shown = envelope.short_names(means)
@@ -232,8 +232,8 @@ def _blocks(report: StabilityReport) -> Iterator[Block]:
         yield doc.scores(means, shown, title="Means over questions")
     yield doc.findings(report)
     yield from doc.glossary(means, shown)
-    yield doc.Coverage(coverage_words(report.coverage), report.identity)
-    yield doc.Steps(list(next_steps(report)))
+    yield doc.coverage(coverage_words(report.coverage), report.identity)
+    yield from doc.steps(next_steps(report))
 
 
 def verdict_words(report: StabilityReport) -> tuple[str, str]:

@@ -77,12 +77,12 @@ def _blocks(report: SuiteReport) -> Iterator[Block]:
     steps = [f"ragauge runs show {run}{where}" for run in runs[:1]]
     if report.coverage.error:
         steps.append("fix what could not be measured, then run the same command again")
-    yield doc.Steps(steps)
+    yield from doc.steps(steps)
 
 
 def _task(report: SuiteReport, task: TaskReport) -> Iterator[Block]:
     for problem in task.problems[:PROBLEMS_SHOWN]:
-        yield Text(problem, "bad", foreign=True)
+        yield Text(doc.theirs(problem), "bad")
     if len(task.problems) > PROBLEMS_SHOWN:
         yield Text(f"and {numbers.count(len(task.problems) - PROBLEMS_SHOWN)} more", "dim")
     own = gates_of(report, task)

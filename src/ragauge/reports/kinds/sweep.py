@@ -32,4 +32,4 @@ def document(report: SweepReport, scoring: str | None = None) -> doc.Document:
         steps.append(scoring or f"ragauge stability GOLD {shlex.quote(report.out)}")
     promise = [report.promise] if report.promise else []
     verdict = doc.Verdict("", f"{words}: {report.out}", meaning=promise)
-    return doc.Document("sweep", [verdict, doc.findings(report), doc.Steps(steps)])
+    return doc.Document("sweep", [verdict, doc.findings(report), *doc.steps(steps)])

@@ -115,7 +115,7 @@ def _blocks(report: TraceEvalReport) -> Iterator[Block]:
         covered.short and f"{counted(covered.short, 'question')} with too few wordings",
         report.out and f"saved in {report.out}",
     )
-    yield doc.Coverage(words, report.identity)
+    yield doc.coverage(words, report.identity)
 
 
 def verdict_words(report: TraceEvalReport) -> tuple[str, str]:
