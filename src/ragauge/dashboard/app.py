@@ -47,12 +47,12 @@ TOGETHER = 8
 
 ROUTER_WORDS = {
     "Not Found": "there is no page at this address",
-    "Method Not Allowed": "pages are asked for with GET; nothing can be written",
+    "Method Not Allowed": "pages only answer GET; nothing can be written",
 }
 
 TITLES = {
     400: "This address requests something that does not exist",
-    404: "Not here",
+    404: "Not found",
     405: "This dashboard is read-only",
     503: "The history cannot be read now",
 }
@@ -102,7 +102,10 @@ def _answer(view: View, material: Material, request: Request) -> Response:
         page = view(material, Served(path, fields), asked)
         if wanted := asked.text("figures"):
             if page.refresh_s is not None:  # what there is so far is not what was asked for
-                words, later = "This is still being made: ask again.\n", str(page.refresh_s)
+                words, later = (
+                    "This is still being computed; try again later.\n",
+                    str(page.refresh_s),
+                )
                 return PlainTextResponse(words, 503, {"Retry-After": later})
             content, kind = page.wanted(wanted)
             return Response(content, media_type=kind)
@@ -144,7 +147,7 @@ def _asset(request: Request) -> Response:
 def _refusal(place: str, status: int, words: str) -> Response:
     from starlette.responses import HTMLResponse
 
-    title = TITLES.get(status, "Something is wrong")
+    title = TITLES.get(status, "Error")
     problem = doc.Section(title="", blocks=[doc.Text(doc.theirs(words))], part="problem")
     blocks = [parts.header(title, eyebrow=f"{status}"), problem]
     page = Page(title=f"{status}", here=None, blocks=blocks, links=Served())

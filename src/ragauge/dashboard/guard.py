@@ -135,7 +135,7 @@ class Guard:
         if len(hosts) != 1:
             return Refused(
                 status=400,
-                title="To whom?",
+                title="No single Host header",
                 words=f"The request has {len(hosts) or 'no'} Host headers; it needs one.",
             )
         if hosts[0].lower() in self._hosts:
@@ -143,8 +143,8 @@ class Guard:
         return Refused(
             # "Misdirected" is the exact word: the name asked for is none this server answers for.
             status=421,
-            title="This is not that server",
-            words="The address has a host or port that is none of this dashboard's; use the "
+            title="Not a name of this dashboard",
+            words="This dashboard has another host or port; use the "
             "address that was printed when it started, or start it with --allow-host.",
         )
 
@@ -154,7 +154,7 @@ class Guard:
         return Refused(
             status=403,
             title="Refused",
-            words="The request comes from a page elsewhere; only the dashboard's own may ask.",
+            words="The request comes from a page elsewhere; only pages of the dashboard may.",
         )
 
     def _entering(self, knock: Knock, token: Token) -> Response:
@@ -187,7 +187,7 @@ def _wrong_address(knock: Knock) -> Refused | None:
         return None
     return Refused(
         status=400,
-        title="This address asks for something that cannot be",
+        title="This address is not valid",
         words="A path begins with one slash.",
     )
 
@@ -197,7 +197,7 @@ def _changing(knock: Knock) -> Refused | None:
         return None
     return Refused(
         status=405,
-        title="This dashboard is only read",
+        title="This dashboard is read-only",
         words="Nothing can be sent to it; the command `ragauge` records, tags and removes runs.",
         headers={"allow": b", ".join(METHODS).decode()},
     )
@@ -220,7 +220,7 @@ def _unknown(knock: Knock) -> Refused:
     return Refused(
         status=401,
         title="A token is needed",
-        words="This dashboard was started with a token; whoever started it knows it.",
+        words="This dashboard was started with a token; ask the person who started it.",
         headers={"www-authenticate": 'Bearer realm="ragauge"'},
         asks_for_token=True,
         path=knock.path.decode("ascii", "replace"),

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragauge.citations.offsets import Place as Stretch
 from ragauge.contracts.paging import Paged
 from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.rendering import drawn
-from ragauge.reports.document import Column, Html, Section, Span, Words
+from ragauge.reports.document import Column, Html, Row, Section, Span, Table, Words
 from ragauge.reports.formats.html import spelled
 from ragauge.reports.numbers import counted
 
@@ -65,6 +65,19 @@ def sorts(
         href=address(sort=f"-{name}" if is_up else name, start=None),
         order="ascending" if is_up else "descending" if listed.order == f"-{name}" else "",
     )
+
+
+def carded(table: Table) -> Table:
+    """The table with the title of its column on each number: on a phone its rows are cards."""
+
+    def row(given: Row) -> Row:
+        pairs = zip(given.cells, table.columns, strict=True)
+        cells = (
+            structs.replace(cell, hint=one.title) if one.right else cell for cell, one in pairs
+        )
+        return structs.replace(given, cells=tuple(cells))
+
+    return structs.replace(table, rows=[row(one) for one in table.rows])
 
 
 Options = Iterable[tuple[str, str]]

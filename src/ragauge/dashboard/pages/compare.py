@@ -386,7 +386,7 @@ def _changes(
             )
         fields = [select("way", way or "", "Way", [("", "both"), *zip(ways, ways, strict=True)])]
         page = listed(found.page, asked.but(sort=None), "change")
-        inside += [Text(words), *_list(questions, page, fields, links, asked)]
+        inside += [Text(words), *_list(parts.carded(questions), page, fields, links, asked)]
     else:
         inside.append(Text("The runs have no values of this metric question by question."))
     return doc.Section(title="Questions changed by", about=metric, blocks=inside, anchor="flips")

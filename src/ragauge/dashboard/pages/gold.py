@@ -38,7 +38,7 @@ VALUES_SHOWN = 200  # of a stratum; more would be slow to open
 LONGEST_QUESTION, LONGEST_ID = 240, 40  # in the list; the question's page has all
 OUTCOMES = {
     "right": ("right", "✓", "correct"),
-    "wrong": ("failed", "✗", "incorrect"),
+    "wrong": ("both", "✗", "incorrect"),
     "untold": ("none", "?", "not known"),
     "": ("missing", "", "not"),
 }
@@ -77,15 +77,14 @@ def sets(material: Material, links: Links, asked: Asked) -> Page:
                     one.sha256[:ID_SHOWN], one.sha256, href=links.gold(one.sha256) or ""
                 ),
                 Column("questions", right=True): questions,
-                Column("answerable", right=True): lambda one: doc.count(
+                Column("answerable", right=True, spare=3): lambda one: doc.count(
                     None if units_of[one.sha256] else one.answerable
                 ),
-                Column("runs", right=True): lambda one: doc.count(one.runs),
+                Column("runs", right=True, spare=2): lambda one: doc.count(one.runs),
                 Column("first used (UTC)", spare=1): lambda one: Cell(when(one.first), one.first),
-                "last used (UTC)": lambda one: Cell(when(one.last), one.last),
+                Column("last used (UTC)", spare=1): lambda one: Cell(when(one.last), one.last),
                 "last run": last_run,
             },
-            below=False,
             name="sets",
         )
         shown = [table, parts.pager(paged, address)]
@@ -196,13 +195,15 @@ def _coverage(
         runs,
         {
             "run": name,
-            "recorded (UTC)": lambda run: Cell(
+            Column("recorded (UTC)", spare=1): lambda run: Cell(
                 when(run.record.recorded_at), run.record.recorded_at
             ),
-            "samples": units,
+            Column("samples", right=True, spare=2): units,
             "correct": lambda run: doc.count(counts[run.id].right),
             "incorrect": lambda run: doc.count(counts[run.id].wrong),
-            "not known": lambda run: doc.count(counts[run.id].untold, "dim"),
+            Column("not known", right=True, spare=3): lambda run: doc.count(
+                counts[run.id].untold, "dim"
+            ),
             "strata": strata,
         },
         chosen=lambda run: run is chosen,
@@ -253,7 +254,7 @@ def _strata(
             foreign=True,
             href=_with_value(links, gold, one.stratum, one.value) or "",
         ),
-        Column(f"{each}s", right=True): lambda one: doc.count(one.questions),
+        Column(f"{each}s", right=True, spare=3): lambda one: doc.count(one.questions),
     }
     if run:
         counts = pages.counts(run)
@@ -272,7 +273,7 @@ def _strata(
                 "", one.correct, plot=Range(one.correct, one.ci, fraction)
             ),
             Column("95 % interval", right=True, spare=1): lambda one: doc.interval(one.ci),
-            Column("n", right=True): lambda one: doc.count(one.ended.told, "dim"),
+            Column("n", right=True, spare=2): lambda one: doc.count(one.ended.told, "dim"),
             "remark": remark,
         }
         name, href = f"{run.record.name} {run.shown}", links.run(run.id) or ""
@@ -292,7 +293,6 @@ def _strata(
     yield doc.table(
         [one for one in values if one.place < VALUES_SHOWN],
         columns,
-        below=False,
         name="strata",
         total=len(values),
         everything=f"only the {VALUES_SHOWN} most frequent of a stratum are shown",
@@ -374,7 +374,7 @@ def _questions(
             cut(one.question, LONGEST_QUESTION), one.question, foreign=True
         )
         columns[sorts("answerable", "answerable", paged, address)] = lambda one: Cell(
-            "yes" if one.answerable else "no", one.answerable
+            "yes" if one.answerable else "no", one.answerable, hint="answerable"
         )
     columns |= {
         Column("strata", spare=1): strata,
@@ -385,5 +385,5 @@ def _questions(
     if found.rows:
         words = f"Squares: the last {counted(len(runs), 'run')}, the newest on the right."
         table = doc.table(found.rows, columns, paged=True, below=False, name="questions")
-        inside = [Text(words, "dim"), table, parts.pager(paged, address)]
+        inside = [Text(words, "dim"), parts.carded(table), parts.pager(paged, address)]
     yield doc.Section(title="", blocks=inside, anchor="question-list")

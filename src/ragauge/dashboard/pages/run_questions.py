@@ -24,6 +24,7 @@ from ragauge.dashboard.pages.opened_run import (
 from ragauge.dashboard.parts import Address, Field, Listed, listed, sorts
 from ragauge.dashboard.rendering import drawn
 from ragauge.dashboard.unit_list import LIST_FIELDS, doubt, list_fields, right_means, unit_query
+from ragauge.metrics.names import long_name
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Cell, Column, Span, Table, Text, Tone
 from ragauge.reports.kinds import eval_all
@@ -192,7 +193,9 @@ def unit_table(
         columns[sorts(head, name, page, address, right=True, spare=1)] = took(name)
     made = doc.table(rows, columns, paged=True, below=False, name=QUESTIONS)
     optional = ("question", "label", "answer", "cited", "fails")
-    return doc.filled(made, [one.title for one in made.columns if one.title not in optional])
+    return parts.carded(
+        doc.filled(made, [one.title for one in made.columns if one.title not in optional])
+    )
 
 
 def spent_cell(name: str, value: float | None) -> Cell:
@@ -239,7 +242,8 @@ def _columns(opened: OpenedRun, asked: Asked) -> Mapping[str, str]:
         raise BadAddress(f'columns: this run has no metric "{unknown[0][:80]}"')
     if len(wanted) > MOST_COLUMNS:
         raise BadAddress(f"columns: {len(wanted)} are requested; at most {MOST_COLUMNS} fit")
-    return story.short_names(dict.fromkeys(wanted) or metrics_shown(opened))
+    shown = story.short_names(dict.fromkeys(wanted) or metrics_shown(opened))
+    return {id: long_name(id, name) for id, name in shown.items()}
 
 
 def metrics_shown(opened: OpenedRun) -> list[str]:

@@ -16,6 +16,7 @@ from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages import compare
 from ragauge.dashboard.parts import Address, Field, Listed, addresses, listed, sorts
 from ragauge.dashboard.rendering import drawn
+from ragauge.metrics.names import long_name
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
 from ragauge.reports.document import Cell, Column, Table
@@ -143,7 +144,7 @@ def _table(
     kinds = sorted({(run.record.command, run.record.name) for run in runs})
     last = max(LONGEST, min(DEEPEST, POINTS // (len(kinds) * len(every) or 1)))
     lines = sparks(pages.lines(kinds, every, last), {run.id for run in runs}) if every else {}
-    shown = story.short_names(every)
+    shown = {id: long_name(id, name) for id, name in story.short_names(every).items()}
 
     def headlines(ids: Iterable[str], run: Run, *, is_named: bool = True) -> Cell:
         given, text, value = [], "", None
@@ -204,7 +205,8 @@ def _table(
     if not metrics:
         columns["headlines"] = others
     note = (lambda run: others(run).text) if metrics else None
-    return doc.table(runs, columns, note=note, paged=True, below=False, name="runs")
+    table = doc.table(runs, columns, note=note, paged=True, below=False, name="runs")
+    return parts.carded(table)
 
 
 def sparks(
