@@ -12,7 +12,7 @@ import pytest
 
 from ragauge.dashboard import assets
 from ragauge.dashboard.app import TOGETHER
-from ragauge.dashboard.token import Token
+from ragauge.dashboard.guard import Token
 from tests.dashboard.raw import ask, send
 from tests.dashboard.served import Served, serving
 

@@ -24,7 +24,7 @@ from ragauge.contracts.history import REPORT, History, NewRun, Run, RunFilter, U
 from ragauge.contracts.kept import SPENT
 from ragauge.contracts.stability import StabilityReport
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import Served
+from ragauge.dashboard.links import Links
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages import run as run_page
@@ -75,7 +75,7 @@ def opened(material: Material, run: Run | str, tab: str = "", query: str = "") -
     id = run if isinstance(run, str) else run.id
     fields = parse_qsl(query, keep_blank_values=True)
     path = {"run": id} | ({"tab": tab} if tab and tab != "overview" else {})
-    links = Served(f"/runs/{id}" + (f"/{tab}" if "tab" in path else ""), fields)
+    links = Links(f"/runs/{id}" + (f"/{tab}" if "tab" in path else ""), fields)
     while (page := run_page.page(material, links, Asked(fields, path))).refresh_s:
         pass  # a job waits a while before it says that it is not done
     return page

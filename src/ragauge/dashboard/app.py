@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ragauge.contracts.paging import BadQuery
 from ragauge.dashboard import assets, parts
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import Links, Served
+from ragauge.dashboard.links import Links
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages import document, gold, history, question, run, runs
@@ -99,11 +99,11 @@ def _answer(view: View, material: Material, request: Request) -> Response:
     fields = [*request.query_params.multi_items()]
     asked = Asked(fields, request.path_params)
     try:
-        page = view(material, Served(path, fields), asked)
+        page = view(material, Links(path, fields), asked)
         if wanted := asked.text("figures"):
-            if page.refresh_s is not None:  # what there is so far is not what was asked for
+            if page.refresh_s is not None:  # what there is so far is not the answer
                 words, later = (
-                    "This is still being computed; try again later.\n",
+                    "This is still being computed.\n",
                     str(page.refresh_s),
                 )
                 return PlainTextResponse(words, 503, {"Retry-After": later})
@@ -150,7 +150,7 @@ def _refusal(place: str, status: int, words: str) -> Response:
     title = TITLES.get(status, "Error")
     problem = doc.Section(title="", blocks=[doc.Text(doc.theirs(words))], part="problem")
     blocks = [parts.header(title, eyebrow=f"{status}"), problem]
-    page = Page(title=f"{status}", here=None, blocks=blocks, links=Served())
+    page = Page(title=f"{status}", here=None, blocks=blocks, links=Links())
     return HTMLResponse(str(_framed(page, place)), status_code=status)
 
 

@@ -6,13 +6,17 @@ A page elsewhere can make a reader's browser ask us. It cannot make it lie about
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import hmac
+import secrets
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote_to_bytes
 
 from msgspec import Struct
 
-from ragauge.dashboard.token import Token
+from ragauge.errors import UsageError
+from ragauge.pipelines.hidden import SHOWN
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -45,6 +49,69 @@ METHODS = (b"GET", b"HEAD")
 LONGEST_ADDRESS = 16 << 10
 OWN_SITES = (b"same-origin", b"none")
 """What `Sec-Fetch-Site` says of a page of ours, and of a reader who typed the address."""
+
+SHORTEST = 16
+"""Characters of a token: fewer could be found by trying."""
+AUTO = "auto"
+RANDOM_BYTES = 24
+
+
+class Token:
+    """A secret that prints as `***`; requests are compared with it in constant time."""
+
+    def __init__(self, secret: str) -> None:
+        self._secret = secret.encode()
+
+    def __repr__(self) -> str:
+        return f"Token({SHOWN})"
+
+    def is_given(self, secret: bytes) -> bool:
+        """Whether these bytes are the token."""
+        return hmac.compare_digest(self._secret, secret)
+
+    def is_borne(self, authorizations: Iterable[bytes]) -> bool:
+        """Whether one of these `Authorization` headers bears it."""
+        parts = [value.split(None, 1) for value in authorizations]
+        borne = [
+            part[1].strip() for part in parts if len(part) == 2 and part[0].lower() == b"bearer"
+        ]
+        return any(self.is_given(secret) for secret in borne)
+
+    def cookie(self, port: int) -> tuple[str, str]:
+        """The name and the value of the cookie by which a browser shows that it had the token.
+
+        Cookies of a host go to all its ports, so the name tells dashboards apart, and the value
+        lets nobody who reads it know the token or enter at another port.
+        """
+        purpose = f"ragauge dashboard at port {port}".encode()
+        return f"ragauge_{port}", hmac.new(self._secret, purpose, hashlib.sha256).hexdigest()
+
+    def is_in(self, cookies: Iterable[bytes], port: int) -> bool:
+        """Whether one of these `Cookie` headers has the cookie of this port."""
+        name, value = self.cookie(port)
+        pairs = [pair.strip().partition(b"=") for line in cookies for pair in line.split(b";")]
+        ours = [found for key, _, found in pairs if key == name.encode()]
+        return any(hmac.compare_digest(value.encode(), found) for found in ours)
+
+
+def read_token(given: str) -> Token:
+    """The token a user chose; raises UsageError, without its words, where it is none."""
+    if len(given) < SHORTEST:
+        raise UsageError(
+            f"--token: has {len(given)} characters and needs {SHORTEST} at least; "
+            f"--token {AUTO} makes one"
+        )
+    if not (given.isascii() and given.isprintable()) or " " in given:
+        raise UsageError(
+            "--token: may have letters, digits and signs of ASCII, and no blanks; "
+            f"--token {AUTO} makes one"
+        )
+    return Token(given)
+
+
+def random_token() -> str:
+    """A token that nobody can guess, to be shown once to whoever starts the dashboard."""
+    return secrets.token_urlsafe(RANDOM_BYTES)
 
 
 class Knock(Struct, frozen=True):
@@ -121,41 +188,55 @@ class Guard:
 
     def refused(self, knock: Knock) -> Refused | None:
         """The first rule that the request breaks, whoever it comes from."""
-        return (
-            self._wrong_host(knock)
-            or _wrong_address(knock)
-            or _changing(knock)
-            or self._foreign_origin(knock)
-            or _cross_site(knock)
-        )
-
-    def _wrong_host(self, knock: Knock) -> Refused | None:
-        """Another name than ours leads here when its owner wants to be us: DNS rebinding."""
-        hosts = knock.values(b"host")
+        hosts, path = knock.values(b"host"), knock.path
         if len(hosts) != 1:
             return Refused(
                 status=400,
                 title="No single Host header",
                 words=f"The request has {len(hosts) or 'no'} Host headers; it needs one.",
             )
-        if hosts[0].lower() in self._hosts:
-            return None
-        return Refused(
-            # "Misdirected" is the exact word: the name asked for is none this server answers for.
-            status=421,
-            title="Not a name of this dashboard",
-            words="This dashboard has another host or port; use the "
-            "address that was printed when it started, or start it with --allow-host.",
-        )
-
-    def _foreign_origin(self, knock: Knock) -> Refused | None:
-        if all(origin.lower() in self._origins for origin in knock.values(b"origin")):
-            return None
-        return Refused(
-            status=403,
-            title="Refused",
-            words="The request comes from a page elsewhere; only pages of the dashboard may.",
-        )
+        # Another name than ours leads here when its owner wants to be us: DNS rebinding.
+        if hosts[0].lower() not in self._hosts:
+            return Refused(
+                # "Misdirected" is the exact word: this server does not answer for that name.
+                status=421,
+                title="Not a name of this dashboard",
+                words="This dashboard has another host or port; use the "
+                "address that was printed when it started, or start it with --allow-host.",
+            )
+        if len(knock.address) > LONGEST_ADDRESS:
+            return Refused(
+                status=414,
+                title="This address is too long",
+                words=f"An address may have {LONGEST_ADDRESS:,} characters.",
+            )
+        # A browser takes //name and /\name for another server, and we lead back to the address.
+        if path[:1] != b"/" or path[1:2] in (b"/", b"\\"):
+            return Refused(
+                status=400, title="This address is not valid", words="A path begins with one slash."
+            )
+        if knock.method not in METHODS:
+            return Refused(
+                status=405,
+                title="This dashboard is read-only",
+                words="The command `ragauge` records, tags and removes runs.",
+                headers={"allow": b", ".join(METHODS).decode()},
+            )
+        if any(origin.lower() not in self._origins for origin in knock.values(b"origin")):
+            return Refused(
+                status=403,
+                title="Refused",
+                words="The request comes from another site; only pages of the dashboard may.",
+            )
+        if any(site.lower() not in OWN_SITES for site in knock.values(b"sec-fetch-site")):
+            return Refused(
+                status=403,
+                title="You come from another site",
+                words="Pages elsewhere may not open this dashboard, since they could watch what it "
+                "does; you may, from here.",
+                go_on=knock.address,
+            )
+        return None
 
     def _entering(self, knock: Knock, token: Token) -> Response:
         """A cookie in place of the token, and the same address without it: it must not stay."""
@@ -173,46 +254,6 @@ class Guard:
     def _is_known(self, knock: Knock, token: Token) -> bool:
         borne = token.is_borne(knock.values(b"authorization"))
         return borne or token.is_in(knock.values(b"cookie"), self._port)
-
-
-def _wrong_address(knock: Knock) -> Refused | None:
-    if len(knock.address) > LONGEST_ADDRESS:
-        return Refused(
-            status=414,
-            title="This address is too long",
-            words=f"An address may have {LONGEST_ADDRESS:,} characters.",
-        )
-    # A browser takes //name and /\name for another server, and we lead back to what was asked.
-    if knock.path[:1] == b"/" and knock.path[1:2] not in (b"/", b"\\"):
-        return None
-    return Refused(
-        status=400,
-        title="This address is not valid",
-        words="A path begins with one slash.",
-    )
-
-
-def _changing(knock: Knock) -> Refused | None:
-    if knock.method in METHODS:
-        return None
-    return Refused(
-        status=405,
-        title="This dashboard is read-only",
-        words="Nothing can be sent to it; the command `ragauge` records, tags and removes runs.",
-        headers={"allow": b", ".join(METHODS).decode()},
-    )
-
-
-def _cross_site(knock: Knock) -> Refused | None:
-    if all(site.lower() in OWN_SITES for site in knock.values(b"sec-fetch-site")):
-        return None
-    return Refused(
-        status=403,
-        title="You come from another site",
-        words="Pages elsewhere may not open this dashboard, since they could watch what it does; "
-        "you may, from here.",
-        go_on=knock.address,
-    )
 
 
 def _unknown(knock: Knock) -> Refused:

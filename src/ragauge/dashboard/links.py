@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Protocol
 from urllib.parse import quote, urlencode
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from ragauge.contracts.history import Run
 from ragauge.reports.document import Data, Table, Target
@@ -15,90 +17,59 @@ ORDER = "order"
 """The field of an address that says which table is sorted by which of its columns."""
 
 
-class Links(Protocol):
-    """The way to each view; None where the mount does not have it, and text stays text."""
+class DocumentPlace(Struct, frozen=True):
+    """A document, opened at a span; with a unit, next to what its answers cite there."""
 
-    @property
-    def sorting(self) -> Sorting:
-        """How the tables of this page are sorted: one object for all of them."""
-        ...
-
-    def runs(self, **fields: Field) -> str | None: ...
-
-    def run(self, run: str, tab: str = "", **fields: Field) -> str | None: ...
-
-    def question(self, run: str, unit: str, **fields: Field) -> str | None: ...
-
-    def document(
-        self,
-        run: str,
-        doc_id: str,
-        rev: str,
-        start: int | None = None,
-        end: int | None = None,
-        unit: str = "",
-    ) -> str | None:
-        """A document, opened at a span; with a unit, beside what its answers cite there."""
-        ...
-
-    def compare(self, before: str = "", after: str = "") -> str | None: ...
-
-    def history(self, metric: str = "", **fields: Field) -> str | None: ...
-
-    def gold(self, sha256: str = "", **fields: Field) -> str | None: ...
-
-    def file(self, name: str) -> str | None:
-        """A file that this page gives, or the data of one of its tables."""
-        ...
-
-    def exports(self, name: str, block: Table | Data) -> Iterable[tuple[str, str]]:
-        """The files that the data of a block of this name can be downloaded as, with addresses."""
-        ...
+    doc_id: str
+    rev: str
+    start: int | None = None
+    end: int | None = None
+    unit: str = ""
 
 
-class Served:
-    """Addresses of the dashboard, as seen from one of its pages."""
+class Links:
+    """The way to each view, as seen from a page of the dashboard.
+
+    Other mounts override it: where one does not have a view its address is None, and text stays
+    text. `sorting` is how the tables of the page are sorted, one object for all of them.
+    """
 
     def __init__(self, path: str = "/", fields: Iterable[tuple[str, str]] = ()) -> None:
         self._path, self._fields = path, tuple(fields)
         chosen = next((value for key, value in self._fields if key == ORDER), "")
         self.sorting = Sorting(lambda order: self._changed(ORDER, order), chosen)
 
-    def runs(self, **fields: Field) -> str:
+    def runs(self, **fields: Field) -> str | None:
         return _address("/", fields)
 
-    def run(self, run: str, tab: str = "", **fields: Field) -> str:
+    def run(self, run: str, tab: str = "", **fields: Field) -> str | None:
         return _address(f"/runs/{_part(run)}" + (f"/{_part(tab)}" if tab else ""), fields)
 
-    def question(self, run: str, unit: str, **fields: Field) -> str:
+    def question(self, run: str, unit: str, **fields: Field) -> str | None:
         return _address(f"/runs/{_part(run)}/question", {"unit": unit, **fields})
 
-    def document(
-        self,
-        run: str,
-        doc_id: str,
-        rev: str,
-        start: int | None = None,
-        end: int | None = None,
-        unit: str = "",
-    ) -> str:
-        place = {"doc": doc_id, "rev": rev, "start": start, "end": end, "unit": unit}
-        return _address(f"/runs/{_part(run)}/document", place) + ("#cited" if end else "")
+    def document(self, run: str, place: DocumentPlace) -> str | None:
+        given = asdict(place)
+        fields = {"doc": given.pop("doc_id"), **given}
+        return _address(f"/runs/{_part(run)}/document", fields) + ("#cited" if place.end else "")
 
-    def compare(self, before: str = "", after: str = "") -> str:
+    def compare(self, before: str = "", after: str = "") -> str | None:
         return _address("/compare", {"before": before, "after": after})
 
-    def history(self, metric: str = "", **fields: Field) -> str:
+    def history(self, metric: str = "", **fields: Field) -> str | None:
         return _address("/history", {"metric": metric, **fields})
 
-    def gold(self, sha256: str = "", **fields: Field) -> str:
+    def gold(self, sha256: str = "", **fields: Field) -> str | None:
         return _address(f"/gold/{_part(sha256)}" if sha256 else "/gold", fields)
 
-    def file(self, name: str) -> str:
+    def file(self, name: str) -> str | None:
+        """A file that this page gives, or the data of one of its tables."""
         return self._changed("figures", name)
 
     def exports(self, name: str, block: Table | Data) -> Iterable[tuple[str, str]]:
-        return [(file, self.file(file)) for file in (f"{name}.csv", f"{name}.json")]
+        """The files that the data of a block of this name can be downloaded as, with addresses."""
+        files = (f"{name}.csv", f"{name}.json")
+        return [(file, self._changed("figures", file)) for file in files]
 
     def _changed(self, name: str, value: str) -> str:
         """This page with one field changed; the data of a page are no part of another."""

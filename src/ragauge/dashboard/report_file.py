@@ -22,7 +22,7 @@ from ragauge.dashboard import assets
 from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.file_limits import Limits
 from ragauge.dashboard.jobs import AtOnce
-from ragauge.dashboard.links import Field, run_names
+from ragauge.dashboard.links import DocumentPlace, Field, Links, run_names
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.page import FORMS, Page, download
 from ragauge.dashboard.parts import Listed
@@ -59,10 +59,10 @@ NO_NAMES: Mapping[str, str] = {}
 AROUND = {"compare": "Compare", "history": "History", "gold": "Gold"}
 
 
-def place(kind: str, number: int | None = None) -> str:
+def place_of(kind: str, number: int | None = None) -> str:
     """The id of a place in the file; no view has an id that begins so.
 
-    >>> place("quality"), place("question", 3)
+    >>> place_of("quality"), place_of("question", 3)
     ('at.quality', 'at.question.3')
     """
     return f"at.{kind}" if number is None else f"at.{kind}.{number}"
@@ -95,17 +95,7 @@ class FileMaterial(Material):
         return self._reports[run.id]
 
 
-class DocumentPlace(Struct, frozen=True):
-    """A document as a view opens it."""
-
-    doc_id: str
-    rev: str
-    start: int | None
-    end: int | None
-    unit: str
-
-
-class FileLinks:
+class FileLinks(Links):
     """The way to each view of one run. Documents are noted as views lead to them."""
 
     def __init__(
@@ -114,7 +104,7 @@ class FileLinks:
         """`opens` says whether a document can be had, and has room in the file."""
         self._run, self._opens = run, opens
         self.sorting = Sorting()
-        self.questions = {unit: place("question", at) for at, unit in enumerate(units, 1)}
+        self.questions = {unit: place_of("question", at) for at, unit in enumerate(units, 1)}
         self.documents: dict[DocumentPlace, str] = {}
         """The documents that views led to, each with its place in the file."""
         self.parts: frozenset[str] = frozenset()
@@ -141,23 +131,14 @@ class FileLinks:
         at = self.questions.get(unit) if run == self._run else None
         return f"#{at}" if at else None
 
-    def document(
-        self,
-        run: str,
-        doc_id: str,
-        rev: str,
-        start: int | None = None,
-        end: int | None = None,
-        unit: str = "",
-    ) -> str | None:
+    def document(self, run: str, place: DocumentPlace) -> str | None:
         if run != self._run:
             return None
-        wanted = DocumentPlace(doc_id, rev, start, end, unit)
-        if wanted not in self.documents:
-            if not (self.takes_documents and self._opens(wanted)):
+        if place not in self.documents:
+            if not (self.takes_documents and self._opens(place)):
                 return None
-            self.documents[wanted] = place("document", len(self.documents) + 1)
-        return f"#{self.documents[wanted]}"
+            self.documents[place] = place_of("document", len(self.documents) + 1)
+        return f"#{self.documents[place]}"
 
     def compare(self, before: str = "", after: str = "") -> str | None:
         return self._part("compare") if before and after == self._run else None
@@ -166,7 +147,7 @@ class FileLinks:
         if not metric:
             return self._part("history")
         drawn = metric in self.lines
-        return f"#{place('history', self.lines.index(metric) + 1)}" if drawn else None
+        return f"#{place_of('history', self.lines.index(metric) + 1)}" if drawn else None
 
     def gold(self, sha256: str = "", **fields: Field) -> str | None:
         return self._part("gold") if sha256 else None
@@ -183,7 +164,7 @@ class FileLinks:
                 yield f"{name}.{form}", f"data:{kind.replace(' ', '')};base64,{encoded}"
 
     def _part(self, name: str) -> str | None:
-        return f"#{place(name)}" if name in self.parts else None
+        return f"#{place_of(name)}" if name in self.parts else None
 
 
 class Part(Struct, frozen=True):
@@ -196,7 +177,7 @@ class Part(Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        return place(self.name)
+        return place_of(self.name)
 
 
 class View(Struct, frozen=True):
@@ -234,7 +215,8 @@ class _File:
         links.parts = frozenset([*(tab.name for tab in self._tabs), *there])
         links.lines = tuple(self._headlines)
         links.gates = {
-            gate.metric: place("gate", number) for number, (gate, _) in enumerate(self._against, 1)
+            gate.metric: place_of("gate", number)
+            for number, (gate, _) in enumerate(self._against, 1)
         }
         links.downloads = False
         questions = list(self._question_views())
@@ -310,7 +292,9 @@ class _File:
             elif tab.name == QUESTIONS:
                 blocks = list(self._questions())
             page = Page(title="", here="runs", blocks=blocks, links=self._links, to=view.to)
-            names = {place("gate", at): place("gate", at) for at, _ in enumerate(self._against, 1)}
+            names = {
+                place_of("gate", at): place_of("gate", at) for at, _ in enumerate(self._against, 1)
+            }
             yield Part(tab.name, tab.title, placed(page, tab.name, step, names), tab.count)
 
     def _gates(self) -> Iterator[doc.Block]:
@@ -330,7 +314,7 @@ class _File:
                     doc.Section(
                         title=f"{gate.metric} {numbers.bound(gate)}",
                         blocks=[doc.Text(list(speaking(gate, rows)))],
-                        anchor=place("gate", number),
+                        anchor=place_of("gate", number),
                     )
                     for number, (gate, rows) in enumerate(self._against, 1)
                 ],
@@ -379,7 +363,7 @@ class _File:
             fields = (("metric", metric), ("name", record.name), ("command", record.command))
             page = history.page(self._material, self._links, Asked(fields))
             section = Markup('<section id="{}">\n{}\n</section>\n')
-            return section.format(place("history", number), placed(page, f"history-{number}"))
+            return section.format(place_of("history", number), placed(page, f"history-{number}"))
 
         return Markup("").join(line(*one) for one in enumerate(self._headlines, 1))
 

@@ -16,8 +16,8 @@ from msgspec import Struct
 
 from ragauge.contracts.paging import RunQuery, UnitQuery
 from ragauge.dashboard.asked import Asked
+from ragauge.dashboard.guard import Token
 from ragauge.dashboard.material import Material
-from ragauge.dashboard.token import Token
 from ragauge.errors import RagaugeError, UsageError
 from ragauge.text.visible import visible
 
@@ -253,10 +253,10 @@ def warm(material: Material) -> threading.Thread:
 
 def _make(material: Material) -> None:
     # What pages import takes longer than they do.
-    from ragauge.dashboard.links import Served
+    from ragauge.dashboard.links import Links
     from ragauge.dashboard.pages import history, question, run, runs
 
-    links = Served()
+    links = Links()
     with suppress(RagaugeError):  # whoever asks for the page will be told
         runs.page(material, links, Asked())
         history.page(material, links, Asked())

@@ -11,7 +11,7 @@ from ragauge.contracts.citation import Offsets
 from ragauge.contracts.history import Run, UnitRow
 from ragauge.contracts.paging import Rightness, UnitQuery
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import Field, Links
+from ragauge.dashboard.links import DocumentPlace, Field, Links
 from ragauge.reports import document as doc
 
 LIST_FIELDS = ("q", "label", "right", "stratum", "sort")
@@ -88,7 +88,8 @@ class Ways(Struct, frozen=True):
             return None
         in_text = offsets if offsets and offsets.unit == "char" else None
         start, end = (in_text.start, in_text.end) if in_text else (None, None)
-        return self.links.document(self.run.id, doc_id, rev or "", start, end, self.unit)
+        place = DocumentPlace(doc_id, rev or "", start, end, self.unit)
+        return self.links.document(self.run.id, place)
 
     def _changed(self, **fields: Field) -> str | None:
         """None where the mount has one page for a unit, whatever is asked of it."""

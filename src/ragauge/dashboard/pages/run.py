@@ -11,6 +11,7 @@ from ragauge.contracts.audit import AuditReport
 from ragauge.contracts.diagnosis import Language
 from ragauge.contracts.history import ID_SHOWN, REPORT, Run
 from ragauge.contracts.score import ScoreReport
+from ragauge.contracts.stability import STABILITIES, StabilityReport
 from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
@@ -18,7 +19,7 @@ from ragauge.dashboard.jobs import progress
 from ragauge.dashboard.links import Links, run_names
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
-from ragauge.dashboard.pages import run_components, run_heat, run_questions
+from ragauge.dashboard.pages import run_components, run_questions
 from ragauge.dashboard.pages.opened_run import (
     OTHER,
     QUESTIONS,
@@ -30,11 +31,14 @@ from ragauge.dashboard.pages.opened_run import (
     label_kind,
     label_name,
 )
+from ragauge.dashboard.parts import Field, Listed
+from ragauge.dashboard.unit_list import list_fields, unit_query
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
-from ragauge.reports.document import Bar, Block, Cell, Section, Span, Text, Tone, Verdict
-from ragauge.reports.kinds import diagnosis, eval_all
+from ragauge.reports.document import Bar, Block, Cell, Column, Section, Span, Text, Tone, Verdict
+from ragauge.reports.figures.heat_map import HeatMap, HeatRow, right_of, verdict_name
+from ragauge.reports.kinds import diagnosis, eval_all, stability
 from ragauge.reports.kinds import runs as story
 from ragauge.reports.words import wording
 
@@ -43,6 +47,9 @@ UNITS = {"ner": "Documents", "types": "Items", "linking": "Mentions"}
 """What the units of a task are called; those of other runs are questions."""
 IN_OVERVIEW = ("summary", "gates", "codes", "advice", "metrics", "findings", "coverage", "next")
 """The parts of a report that an overview has, in its order."""
+HEAT_MAP = "heatmap"
+CORRECT_RUNS = "stability.success"
+ABOUT = "a row is a question, the fewest correct runs first; a column is a run, or several"
 ANSWER = "answer"
 """Where on its page the answer to a question is."""
 LANGUAGES: Mapping[Language, str] = {"en": "English", "zh": "中文"}
@@ -91,7 +98,7 @@ def tabs(opened: OpenedRun) -> list[Tab]:
         case "score":
             found.append(Tab("quality", "Quality", quality))
         case "stability":
-            found.append(Tab("heatmap", "Heat map", run_heat.view))
+            found.append(Tab(HEAT_MAP, "Heat map", heat_map))
         case "audit" | "trace_eval":
             found.append(Tab(TRACEABILITY, "Traceability", traceability))
         case "evaluation":
@@ -263,6 +270,64 @@ def quality(opened: OpenedRun) -> TabView:
         *counts("Refusals", "the wording of refusals", "words", report.refusals),
     ]
     return TabView(blocks=[*blocks, *opened.part("slices", "baseline")], to=ToRun(opened))
+
+
+def heat_map(opened: OpenedRun) -> TabView:
+    """A page of the heat map, with the verdicts to choose from and what varies below it."""
+    report: StabilityReport = opened.report
+    asked, action = opened.asked, opened.links.run(opened.run.id, HEAT_MAP)
+    asked.choice("label", STABILITIES)
+    order = CORRECT_RUNS if CORRECT_RUNS in opened.run.record.metrics else "place"
+    query = structs.replace(unit_query(asked), sort=order, descending=False)
+    found = opened.material.pages.units(opened.run, query)
+    # Rows of a page are together by verdict; those of none that we know come last.
+    ranks: dict[str | None, int] = {one: rank for rank, one in enumerate(stability.WORST_FIRST)}
+    rows = sorted(found.rows, key=lambda row: ranks.get(row.label, len(ranks)))
+    counts = stability.verdict_counts(report)
+    verdicts = [(one, f"{verdict_name(one)} ({numbers.count(n)})") for one, n in counts]
+    form = parts.form(
+        action,
+        Field("q", asked.exact("q"), "Search id and question", kind="search"),
+        parts.select("label", asked.exact("label"), "Verdict", [("", "all"), *verdicts]),
+        replaces="heat",
+        clear=action if any(map(asked.text, ("q", "label", "stratum"))) else None,
+    )
+    to = ToRun(opened, **{**list_fields(asked), "sort": order})
+    # The letters of a question's runs; of an older run those that its summary has.
+    cells = {row.unit: row.detail.get("cells") or report.cells.get(row.unit, "") for row in rows}
+    drawn = [
+        HeatRow(row.unit, row.label, str(cells[row.unit]))
+        for row in rows
+        if row.label in STABILITIES and len(cells[row.unit]) == len(report.columns)
+    ]
+    page = Listed(rows, found.total, asked.start, asked.limit, "")
+    inside: list[Block] = []
+    if drawn:
+        picture = HeatMap(report.columns, drawn, len(rows))
+        inside.append(doc.Html(lambda at: picture.svg(to)))
+        heads = ("question", "verdict", "right", "of", *map(str, report.columns))
+        letters = [(one.qid, one.verdict, *right_of(one.cells), *one.cells) for one in drawn]
+        inside.append(doc.Data("heatmap", heads, lambda: letters))
+    elif rows:
+        inside.append(doc.Text("The run was recorded without the outcomes of its runs.", "soft"))
+    else:
+        inside.append(parts.no_rows(page, "question", opened.tab_address(HEAT_MAP), action or ""))
+    inside.append(parts.pager(page, opened.tab_address(HEAT_MAP)))
+    if explained := [row for row in rows if row.detail.get("explained_by")]:
+        why = doc.table(
+            explained,
+            {
+                "question": lambda row: doc.names(row.unit, to=("question", row.unit)),
+                Column("explained by", prose=True): lambda row: doc.names(
+                    str(row.detail["explained_by"])
+                ),
+            },
+            title="What changes the outcome",
+        )
+        inside.append(why)
+    found_here = [form, Section(blocks=inside, anchor="heat")]
+    section = Section(title="Heat map", remark=ABOUT, blocks=found_here, part="heatmap tight")
+    return TabView(blocks=[section, *opened.part("factors")], to=to)
 
 
 def traceability(opened: OpenedRun) -> TabView:
