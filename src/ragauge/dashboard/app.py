@@ -21,7 +21,6 @@ from ragauge.reports import document as doc
 from ragauge.text.visible import visible
 
 if TYPE_CHECKING:
-    from markupsafe import Markup
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
@@ -109,7 +108,7 @@ def _answer(view: View, material: Material, request: Request) -> Response:
                 return PlainTextResponse(words, 503, {"Retry-After": later})
             content, kind = page.wanted(wanted)
             return Response(content, media_type=kind)
-        return HTMLResponse(framed(page, material))
+        return HTMLResponse(framed(page, material.place))
     except Missing as error:
         return _refusal(material.place, 404, str(error))
     except (BadAddress, BadQuery) as error:
@@ -124,13 +123,9 @@ def _answer(view: View, material: Material, request: Request) -> Response:
         raise
 
 
-def framed(page: Page, material: Material) -> str:
+def framed(page: Page, place: str) -> str:
     """The page with the bar above it."""
-    return str(_framed(page, material.place))
-
-
-def _framed(page: Page, place: str) -> Markup:
-    return render("base.html", page=page, place=place, assets=assets.names())
+    return str(render("base.html", page=page, place=place, assets=assets.names()))
 
 
 def _asset(request: Request) -> Response:
@@ -151,7 +146,7 @@ def _refusal(place: str, status: int, words: str) -> Response:
     problem = doc.Section(title="", blocks=[doc.Text(doc.theirs(words))], part="problem")
     blocks = [parts.header(title, eyebrow=f"{status}"), problem]
     page = Page(title=f"{status}", here=None, blocks=blocks, links=Links())
-    return HTMLResponse(str(_framed(page, place)), status_code=status)
+    return HTMLResponse(framed(page, place), status_code=status)
 
 
 async def _refused(place: str, request: Request, error: Exception) -> Response:

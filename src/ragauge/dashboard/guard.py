@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import logging
 import secrets
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from msgspec import Struct
 
 from ragauge.errors import UsageError
 from ragauge.pipelines.hidden import SHOWN
+from ragauge.text.visible import visible
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -54,6 +56,9 @@ SHORTEST = 16
 """Characters of a token: fewer could be found by trying."""
 AUTO = "auto"
 RANDOM_BYTES = 24
+
+
+log = logging.getLogger("ragauge.dashboard")
 
 
 class Token:
@@ -160,9 +165,15 @@ class Guard:
     """The application behind the rules; hosts are the values of `Host` that mean this server."""
 
     def __init__(
-        self, app: ASGIApp, hosts: Sequence[str], port: int, token: Token | None = None
+        self,
+        app: ASGIApp,
+        hosts: Sequence[str],
+        port: int,
+        token: Token | None = None,
+        *,
+        verbose: bool = False,
     ) -> None:
-        self._app, self._port, self._token = app, port, token
+        self._app, self._port, self._token, self._verbose = app, port, token, verbose
         self._hosts = {host.lower().encode() for host in hosts}
         self._origins = {b"http://" + host for host in self._hosts}
 
@@ -173,8 +184,21 @@ class Guard:
         knock = Knock(
             scope["method"].encode(), scope["raw_path"], scope["query_string"], scope["headers"]
         )
+
+        async def sending(message: Message) -> None:
+            """With our headers on whatever is sent in answer to this path."""
+            if message["type"] == "http.response.start":
+                message = {
+                    **message,
+                    "headers": _headers(message.get("headers", ()), scope["path"]),
+                }
+                if self._verbose:  # without the query: it holds what people look for
+                    path = visible(scope["path"])
+                    log.info("%d %s %s", message["status"], scope["method"], path)
+            await send(message)
+
         app = self.answer(knock) or self._app
-        await app(scope, receive, dressed(send, scope["path"]))
+        await app(scope, receive, sending)
 
     def answer(self, knock: Knock) -> Response | None:
         """What the guard says itself; None where the application is to answer."""
@@ -184,7 +208,10 @@ class Guard:
             return None
         if knock.tokens:
             return self._entering(knock, self._token)
-        return None if self._is_known(knock, self._token) else _page(_unknown(knock))
+        is_known = self._token.is_borne(knock.values(b"authorization")) or self._token.is_in(
+            knock.values(b"cookie"), self._port
+        )
+        return None if is_known else _page(_unknown(knock))
 
     def refused(self, knock: Knock) -> Refused | None:
         """The first rule that the request breaks, whoever it comes from."""
@@ -251,10 +278,6 @@ class Guard:
         }
         return Response(status_code=303, headers=headers)
 
-    def _is_known(self, knock: Knock, token: Token) -> bool:
-        borne = token.is_borne(knock.values(b"authorization"))
-        return borne or token.is_in(knock.values(b"cookie"), self._port)
-
 
 def _unknown(knock: Knock) -> Refused:
     fields = parse_qsl(knock.without_token.decode("ascii", "replace"), keep_blank_values=True)
@@ -287,17 +310,6 @@ def _joined(path: bytes, query: bytes) -> str:
 
 def _is_token(field: bytes) -> bool:
     return unquote_to_bytes(field.partition(b"=")[0]) == b"token"
-
-
-def dressed(send: Send, path: str) -> Send:
-    """The same, with our headers on whatever is sent in answer to this path."""
-
-    async def sending(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            message = {**message, "headers": _headers(message.get("headers", ()), path)}
-        await send(message)
-
-    return sending
 
 
 def _headers(given: Sequence[tuple[bytes, bytes]], path: str) -> Sequence[tuple[bytes, bytes]]:

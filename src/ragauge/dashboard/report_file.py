@@ -25,6 +25,16 @@ from ragauge.dashboard.jobs import AtOnce
 from ragauge.dashboard.links import DocumentPlace, Field, Links, run_names
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.page import FORMS, Page, download
+from ragauge.dashboard.pages import compare, document, gold, history, question
+from ragauge.dashboard.pages.opened_run import QUESTIONS, OpenedRun
+from ragauge.dashboard.pages.run import OVERVIEW, head, tabs
+from ragauge.dashboard.pages.run_questions import (
+    MOST_COLUMNS,
+    gated_metrics,
+    metrics_shown,
+    question_text,
+    unit_table,
+)
 from ragauge.dashboard.parts import Listed
 from ragauge.dashboard.rendering import render
 from ragauge.errors import UsageError
@@ -35,12 +45,12 @@ from ragauge.reports.document import Data, Span, Table
 from ragauge.reports.formats.html import Sorting
 from ragauge.reports.kinds import runs as story
 from ragauge.reports.templating import policy
+from ragauge.runners.compare import compare_runs
 from ragauge.text.visible import cut
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-    from ragauge.dashboard.pages.opened_run import OpenedRun
 
 CITED = "cited"
 """The id of the span that a document is opened at."""
@@ -207,8 +217,6 @@ class _File:
         """The whole file. Questions come first, so that their documents are not left out."""
         from markupsafe import Markup
 
-        from ragauge.dashboard.pages.run import tabs
-
         links, self._tabs = self._links, tabs(self._opened)
         around = (self._before, self._headlines, self._run.record.gold_sha256)
         there = [name for name, given in zip(AROUND, around, strict=True) if given]
@@ -246,8 +254,6 @@ class _File:
 
     @cached_property
     def _opened(self) -> OpenedRun:
-        from ragauge.dashboard.pages.opened_run import OpenedRun
-
         asked = Asked((("rows", "200"),), {"run": self._run.id})
         return OpenedRun(self._material, self._links, asked)
 
@@ -281,9 +287,6 @@ class _File:
 
     def _run_parts(self) -> Iterator[Part]:
         """The tabs of the run's page, the first with the verdict above it."""
-        from ragauge.dashboard.pages.opened_run import QUESTIONS
-        from ragauge.dashboard.pages.run import OVERVIEW, head
-
         for tab in self._tabs:
             view, step = tab.view(self._opened), 1
             blocks = list(view.blocks)
@@ -322,13 +325,6 @@ class _File:
 
     def _questions(self) -> Iterator[doc.Block]:
         """The questions as the run's page lists them, up to so many in one table."""
-        from ragauge.dashboard.pages.run_questions import (
-            MOST_COLUMNS,
-            gated_metrics,
-            metrics_shown,
-            unit_table,
-        )
-
         opened = self._opened
         units = first_units(self._material, self._run, self._limits.rows)
         # A reader of the file cannot choose columns: all that a gate is on are there.
@@ -343,9 +339,6 @@ class _File:
         yield unit_table(opened, asked, units.rows, listed, lambda **changed: "")
 
     def _compare(self) -> Markup:
-        from ragauge.dashboard.pages import compare
-        from ragauge.runners.compare import compare_runs
-
         # A run that cannot be compared so is refused, as the command does.
         history, asked = self._material.history, Asked((("rows", "200"),))
         was = history.find(self._before or "", like=self._run)
@@ -355,8 +348,6 @@ class _File:
 
     def _history(self) -> Markup:
         from markupsafe import Markup
-
-        from ragauge.dashboard.pages import history
 
         def line(number: int, metric: str) -> Markup:
             record = self._run.record
@@ -368,15 +359,10 @@ class _File:
         return Markup("").join(line(*one) for one in enumerate(self._headlines, 1))
 
     def _gold(self) -> Markup:
-        from ragauge.dashboard.pages import gold
-
         asked = Asked((), {"sha256": self._run.record.gold_sha256 or ""})
         return placed(gold.page(self._material, self._links, asked), "gold")
 
     def _question_views(self) -> Iterator[View]:
-        from ragauge.dashboard.pages import question
-        from ragauge.dashboard.pages.run_questions import question_text
-
         labels = {row.unit: row.label or "" for row in self._units.rows}
         for number, (unit, id) in enumerate(self._links.questions.items(), 1):
             asked = Asked((("unit", unit),), {"run": self._run.id})
@@ -385,8 +371,6 @@ class _File:
             yield View(id, unit, words, labels[unit], placed(page, f"question-{number}", 2))
 
     def _document_views(self) -> Iterator[View]:
-        from ragauge.dashboard.pages import document
-
         for number, (wanted, id) in enumerate(self._links.documents.items(), 1):
             given = {"doc": wanted.doc_id, "rev": wanted.rev, "unit": wanted.unit}
             spans = {"start": wanted.start, "end": wanted.end}

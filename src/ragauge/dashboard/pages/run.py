@@ -220,18 +220,13 @@ def _recorded(run: Run, why: str) -> Iterator[Block]:
     problem = [Span("The report of this run cannot be shown: ", "strong"), *doc.theirs(why)]
     below = Text("What its record holds is below.", "soft")
     yield Section(title="", blocks=[Text(problem), below], part="problem tight")
-    yield from _recorded_gates(run)
+    names = {id: id for id in (*record.metrics, *(gate.metric for gate in record.gates))}
+    yield from doc.gates(record.gates, record.metrics, names)
     metrics = dict(sorted(record.metrics.items()))
     yield doc.scores(metrics, {id: id for id in metrics}, title="Metrics")
     yield doc.Findings(envelope.findings_by_code((), record.finding_counts))
     words = ", ".join(f"{name} {value}" for name, value in record.coverage.items())
     yield doc.Coverage(words or "the record says nothing about it", record.identity)
-
-
-def _recorded_gates(run: Run) -> Iterator[Block]:
-    record = run.record
-    names = {id: id for id in (*record.metrics, *(gate.metric for gate in record.gates))}
-    yield from doc.gates(record.gates, record.metrics, names)
 
 
 def quality(opened: OpenedRun) -> TabView:
