@@ -152,7 +152,7 @@ def test_offsets_that_lead_nowhere_mark_nothing_and_say_why(material, audited, f
 
 @pytest.mark.parametrize("fields", [{"start": -5, "end": 3}, {"start": "x"}, {"end": "1e9"}])
 def test_what_is_no_offset_is_a_bad_address(material, audited, fields):
-    with pytest.raises(BadAddress, match="is no number"):
+    with pytest.raises(BadAddress, match="is not a number"):
         shown(material, audited, "plain", **fields)
 
 

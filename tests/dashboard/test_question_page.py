@@ -32,10 +32,14 @@ from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages import document, question
 from ragauge.dashboard.pages.question import NOT_KEPT, errors, values
-from ragauge.dashboard.pages.question_answer import CUT, OTHERWISE, compared, links_of, plain
-from ragauge.dashboard.pages.question_runs import (
+from ragauge.dashboard.pages.question_answer import (
+    CUT,
     MOST_CARDS,
+    OTHERWISE,
+    compared,
     grouped,
+    links_of,
+    plain,
     side_by_side,
     traced_outcomes,
 )

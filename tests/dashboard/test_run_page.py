@@ -438,7 +438,7 @@ def test_errors_are_filtered_by_kind_type_and_words(material, runs):
     first = Parts(opened(material, run, "errors", "rows=3").body)
     assert "1–3 of 8" in first.text
     assert any(f"/runs/{run.id}/question?unit=d1" == link for link in first.links)
-    assert "Nothing matches" in opened(material, run, "errors", "q=nothing+like+it").body
+    assert "No error matches" in opened(material, run, "errors", "q=nothing+like+it").body
 
 
 def test_types_are_points_of_precision_and_recall(material, runs):

@@ -15,7 +15,7 @@ from ragauge.dashboard.links import Links
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages import document, gold, history, question, run, runs
-from ragauge.dashboard.rendering import render
+from ragauge.dashboard.parts import render
 from ragauge.errors import RagaugeError
 from ragauge.reports import document as doc
 from ragauge.text.visible import visible

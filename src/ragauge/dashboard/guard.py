@@ -296,7 +296,7 @@ def _page(refused: Refused) -> Response:
     from starlette.responses import HTMLResponse
 
     from ragauge.dashboard import assets
-    from ragauge.dashboard.rendering import render
+    from ragauge.dashboard.parts import render
 
     # Whoever is refused for good is refused the style sheet, too.
     style = assets.names()["style"] if refused.go_on else None

@@ -6,20 +6,50 @@ Each function gives a block. Its macro is in `parts.html`, and is given the plac
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from msgspec import Struct, structs
 
 from ragauge.citations.offsets import Place as Stretch
 from ragauge.contracts.paging import Paged
 from ragauge.dashboard.asked import Asked
-from ragauge.dashboard.rendering import drawn
-from ragauge.reports.document import Column, Html, Row, Section, Span, Table, Words
+from ragauge.reports.document import Block, Column, Html, Row, Section, Span, Table, Words
 from ragauge.reports.formats.html import spelled
+from ragauge.reports.kinds.runs import when
 from ragauge.reports.numbers import counted
+from ragauge.reports.templating import TEMPLATES, environment
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
 
 Address = Callable[..., str]
+OWN = Path(__file__).parent / "templates"
+
+
+def render(template: str, **context: Any) -> Markup:
+    """A template with this context; all foreign text in it is escaped."""
+    from markupsafe import Markup
+
+    return Markup(_environment().get_template(template).render(**context))  # escaped as made
+
+
+def drawn(macro: str, *given: Any, template: str = "cells.html") -> Markup:
+    """A macro with what it is given; those of `cells.html` are what cells of tables show."""
+    from markupsafe import Markup
+
+    module: Any = _environment().get_template(template).module
+    return Markup(getattr(module, macro)(*given))  # escaped as made
+
+
+@cache
+def _environment() -> Environment:
+    made = environment(OWN, TEMPLATES)
+    made.filters["when"] = when
+    return made
 
 
 class Listed(Struct, frozen=True):
@@ -151,13 +181,25 @@ def pager(listed: Listed, address: Address) -> Html:
     return served("pager", listed, address)
 
 
-def no_rows(listed: Listed, one: str, address: Address, every: str, code: str = "") -> Html:
-    """What a list says that has no rows here: none matches, or the page is beyond the last."""
-    if listed.total:
+def results(
+    anchor: str,
+    listed: Listed,
+    one: str,
+    address: Address,
+    every: str | None,
+    *shown: Block,
+    code: str = "",
+) -> Section:
+    """What shows a page of a list, with the ways to its other pages; without rows, why not."""
+    inside: list[Block] = [*shown, pager(listed, address)]
+    if not listed.rows and listed.total:
         first = Span("Show the first of them", href=address(start=None))
         about = Span(f"{counted(listed.total, one)} match. ")
-        return empty("There is no such page", [about, first, Span(".")])
-    return empty(f"No {one} matches", [Span("Show all of them", href=every), Span(".")], code)
+        inside = [empty("There is no such page", [about, first, Span(".")])]
+    elif not listed.rows:
+        every_one = [Span("Show all of them", href=every), Span(".")] if every else ""
+        inside = [empty(f"No {one} matches", every_one, code)]
+    return Section(title="", blocks=inside, anchor=anchor)
 
 
 def empty(title: str, about: Words = "", code: str = "") -> Html:

@@ -35,8 +35,7 @@ from ragauge.dashboard.pages.run_questions import (
     question_text,
     unit_table,
 )
-from ragauge.dashboard.parts import Listed
-from ragauge.dashboard.rendering import render
+from ragauge.dashboard.parts import Listed, render
 from ragauge.errors import UsageError
 from ragauge.gates.rules import satisfies
 from ragauge.reports import document as doc

@@ -310,10 +310,7 @@ def _list(
     search = Field("q", asked.text("q"), "Search", kind="search")
     action = f"{PATH}#flips" if links.compare() else None
     form = parts.form(action, search, *fields, *kept, replaces="flipped")
-    inside: list[Block] = [Text("No question matches.", "dim")]
-    if page.rows:
-        inside = [found, parts.pager(page, addresses(asked, PATH))]
-    return [form, doc.Section(title="", blocks=inside, anchor="flipped")]
+    return [form, parts.results("flipped", page, "question", addresses(asked, PATH), None, found)]
 
 
 def _changes(

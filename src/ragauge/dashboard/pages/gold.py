@@ -15,8 +15,7 @@ from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Links
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
-from ragauge.dashboard.parts import Field, addresses, listed, sorts
-from ragauge.dashboard.rendering import drawn
+from ragauge.dashboard.parts import Field, addresses, drawn, listed, sorts
 from ragauge.dashboard.unit_list import right_means
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
@@ -64,12 +63,12 @@ def sets(material: Material, links: Links, asked: Asked) -> Page:
         name = f"{run.record.name} {run.record.command}"
         return Cell(name, foreign=True, href=links.run(run.id) or "")
 
-    shown: list[Block] = [parts.no_rows(paged, "gold set", address, links.gold() or "")]
+    shown: Block
     if not every:
         about = "A gold set appears here with the first recorded run that was measured with it."
         code = "ragauge score gold.jsonl traces.jsonl --record"
-        shown = [parts.empty("No gold sets yet", about, code)]
-    elif here:
+        shown = parts.empty("No gold sets yet", about, code)
+    else:
         table = doc.table(
             here,
             {
@@ -87,7 +86,7 @@ def sets(material: Material, links: Links, asked: Asked) -> Page:
             },
             name="sets",
         )
-        shown = [table, parts.pager(paged, address)]
+        shown = parts.results("", paged, "gold set", address, links.gold(), table)
     about = (
         "The sets of questions that runs were measured with, the one used last first. A set is "
         "known by the hash of what its questions mean, whatever file they came from."
@@ -95,7 +94,7 @@ def sets(material: Material, links: Links, asked: Asked) -> Page:
     return Page(
         title="Gold sets",
         here="gold",
-        blocks=[parts.header("Gold sets", about), *shown],
+        blocks=[parts.header("Gold sets", about), shown],
         links=links,
         crumbs=(("Runs", links.runs()), ("Gold", None)),
     )
@@ -381,9 +380,7 @@ def _questions(
         "last runs": outcomes,
         Column("incorrect", right=True): incorrect,
     }
-    inside: list[Block] = [parts.no_rows(paged, each, address, f"{here}#questions")]
-    if found.rows:
-        words = f"Squares: the last {counted(len(runs), 'run')}, the newest on the right."
-        table = doc.table(found.rows, columns, paged=True, below=False, name="questions")
-        inside = [Text(words, "dim"), parts.carded(table), parts.pager(paged, address)]
-    yield doc.Section(title="", blocks=inside, anchor="question-list")
+    words = Text(f"Squares: the last {counted(len(runs), 'run')}, the newest on the right.", "dim")
+    table = doc.table(found.rows, columns, paged=True, below=False, name="questions")
+    shown = (words, parts.carded(table))
+    yield parts.results("question-list", paged, each, address, f"{here}#questions", *shown)

@@ -27,20 +27,18 @@ from ragauge.dashboard.links import Links, run_names
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages.question_answer import (
+    LAST,
     answer,
+    claim_of,
     compared,
     findings,
+    grouped,
     of_its_task,
+    over_runs,
     plain,
     retrieved,
-    support,
-)
-from ragauge.dashboard.pages.question_runs import (
-    LAST,
-    claim_of,
-    grouped,
-    over_runs,
     side_by_side,
+    support,
     traced_outcomes,
 )
 from ragauge.dashboard.pages.question_trace import Answer, reader_of, words

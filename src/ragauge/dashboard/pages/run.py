@@ -303,11 +303,10 @@ def heat_map(opened: OpenedRun) -> TabView:
         heads = ("question", "verdict", "right", "of", *map(str, report.columns))
         letters = [(one.qid, one.verdict, *right_of(one.cells), *one.cells) for one in drawn]
         inside.append(doc.Data("heatmap", heads, lambda: letters))
-    elif rows:
-        inside.append(doc.Text("The run was recorded without the outcomes of its runs.", "soft"))
     else:
-        inside.append(parts.no_rows(page, "question", opened.tab_address(HEAT_MAP), action or ""))
-    inside.append(parts.pager(page, opened.tab_address(HEAT_MAP)))
+        inside.append(doc.Text("The run was recorded without the outcomes of its runs.", "soft"))
+    address = opened.tab_address(HEAT_MAP)
+    shown: list[Block] = [parts.results("", page, "question", address, action, *inside)]
     if explained := [row for row in rows if row.detail.get("explained_by")]:
         why = doc.table(
             explained,
@@ -319,8 +318,8 @@ def heat_map(opened: OpenedRun) -> TabView:
             },
             title="What changes the outcome",
         )
-        inside.append(why)
-    found_here = [form, Section(blocks=inside, anchor="heat")]
+        shown.append(why)
+    found_here = [form, Section(blocks=shown, anchor="heat")]
     section = Section(title="Heat map", remark=ABOUT, blocks=found_here, part="heatmap tight")
     return TabView(blocks=[section, *opened.part("factors")], to=to)
 

@@ -208,10 +208,9 @@ def _errors(one: Component, cut: tables.WithErrors) -> Iterator[Block]:
         more = ", and more of them are being read" if one.waits else ""
         kept = f"{count(len(detail.errors))} of {counted(total, 'error')} are kept{more}."
         inside.append(Text(kept, "soft"))
-    table = tables.errors_table(shown, name=None) if shown else None  # the download has all
-    inside.append(table or parts.empty("Nothing matches"))
     page = Listed(shown, len(found), asked.start, asked.limit, "")
-    inside.append(parts.pager(page, opened.tab_address(one.tab)))
+    table = tables.errors_table(shown, name=None)  # the download has all
+    inside.append(parts.results("", page, "error", opened.tab_address(one.tab), clear, table))
     columns = ("kind", "unit", "type", "text", "facts", "where")
     inside.append(doc.Data("errors", columns, lambda: map(row, found)))
     yield Section(title="", blocks=inside, anchor="errors")

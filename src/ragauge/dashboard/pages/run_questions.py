@@ -21,8 +21,7 @@ from ragauge.dashboard.pages.opened_run import (
     label_kind,
     label_name,
 )
-from ragauge.dashboard.parts import Address, Field, Listed, listed, sorts
-from ragauge.dashboard.rendering import drawn
+from ragauge.dashboard.parts import Address, Field, Listed, drawn, listed, sorts
 from ragauge.dashboard.unit_list import LIST_FIELDS, doubt, list_fields, right_means, unit_query
 from ragauge.metrics.names import long_name
 from ragauge.reports import document as doc
@@ -64,15 +63,8 @@ def listing(opened: OpenedRun, asked: Asked, tab: str) -> Iterator[Block]:
     action = opened.links.run(opened.run.id, tab)
     yield _form(opened, asked, page, action)
     yield Text([Span("correct", "strong"), Span(f": {right_means(opened.run.record.command)}.")])
-    inside: list[Block] = [unit_table(opened, asked, found.rows, page, address)]
-    if not found.rows:
-        is_page = found.total > 0
-        words = "Show the first page" if is_page else "Show all"
-        title = "There is no such page" if is_page else "Nothing matches"
-        href = address(start=None) if is_page else action
-        inside.append(parts.empty(title, [Span(words, href=href)] if href else ""))
-    inside.append(parts.pager(page, address))
-    yield doc.Section(title="", blocks=inside, anchor="units")
+    table = unit_table(opened, asked, found.rows, page, address)
+    yield parts.results("units", page, "sample", address, action, table)
 
 
 def _form(opened: OpenedRun, asked: Asked, page: Listed, action: str | None) -> doc.Html:

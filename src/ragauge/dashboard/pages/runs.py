@@ -14,8 +14,7 @@ from ragauge.dashboard.links import Links
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages import compare
-from ragauge.dashboard.parts import Address, Field, Listed, addresses, listed, sorts
-from ragauge.dashboard.rendering import drawn
+from ragauge.dashboard.parts import Address, Field, Listed, addresses, drawn, listed, sorts
 from ragauge.metrics.names import long_name
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
@@ -70,16 +69,13 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         replaces="runs",
         clear=here if any(given.values()) else None,
     )
-    inside: list[doc.Block] = [parts.no_rows(paged, "run", address, here, RECORD)]
-    if found.rows:
-        # The form is outside of the table: what is printed is the table, and not the form.
-        select = parts.button("compare", links.compare(), "Compare two selected runs")
-        table = _table(pages, links, found.rows, paged, address)
-        inside = [select, table, parts.pager(paged, address)]
+    # The form is outside of the table: what is printed is the table, and not the form.
+    select = parts.button("compare", links.compare(), "Compare two selected runs")
+    table = _table(pages, links, found.rows, paged, address)
+    shown = parts.results("runs", paged, "run", address, here, select, table, code=RECORD)
     recorded = f"{counted(sum(commands.values()), 'run')} of {counted(pages.names(), 'name')}"
     last = f"the last recorded {story.when(newest[0].record.recorded_at)} UTC"
-    section = doc.Section(title="", blocks=inside, anchor="runs")
-    blocks = [parts.header("Runs", f"{recorded}, {last}"), form, section]
+    blocks = [parts.header("Runs", f"{recorded}, {last}"), form, shown]
     return Page(title="Runs", here="runs", blocks=blocks, links=links)
 
 
