@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from ragauge.contracts.paging import BadQuery
@@ -62,33 +61,34 @@ log = logging.getLogger("ragauge.dashboard")
 def application(material: Material) -> Starlette:
     """The dashboard of a history, without the guard that stands before it."""
     from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
     from starlette.exceptions import HTTPException
     from starlette.routing import Route
 
     turns = asyncio.Semaphore(TOGETHER)
-    routes = [
-        Route(path, _endpoint(view, material, turns), methods=["GET"]) for path, view in VIEWS
-    ]
+
+    def served(view: View) -> Callable[[Request], Awaitable[Response]]:
+        async def endpoint(request: Request) -> Response:
+            async with turns:
+                # Pages read the database, so each is made in a thread of its own.
+                return await run_in_threadpool(_answer, view, material, request)
+
+        return endpoint
+
+    async def refused(request: Request, error: Exception) -> Response:
+        """The page of a refusal; the router's own words say less than ours."""
+        status, words = getattr(error, "status_code", 500), getattr(error, "detail", "")
+        return _refusal(material.place, status, ROUTER_WORDS.get(words, words))
+
+    async def faulty(request: Request, error: Exception) -> Response:
+        log.error("%s: a fault in Ragauge", visible(request.scope["path"]), exc_info=error)
+        words = "this is a fault in Ragauge; see the terminal that it runs in"
+        return _refusal(material.place, 500, words)
+
     statics = Route("/static/{name}", _asset, methods=["GET"])
-    refused = partial(_refused, material.place)
-    faulty = partial(_faulty, material.place)
-    return Starlette(
-        routes=[statics, *routes],
-        exception_handlers={HTTPException: refused, Exception: faulty},
-    )
-
-
-def _endpoint(
-    view: View, material: Material, turns: asyncio.Semaphore
-) -> Callable[[Request], Awaitable[Response]]:
-    from starlette.concurrency import run_in_threadpool
-
-    async def endpoint(request: Request) -> Response:
-        async with turns:
-            # Pages read the database, so each is made in a thread of its own.
-            return await run_in_threadpool(_answer, view, material, request)
-
-    return endpoint
+    routes = [Route(path, served(view), methods=["GET"]) for path, view in VIEWS]
+    handlers = {HTTPException: refused, Exception: faulty}
+    return Starlette(routes=[statics, *routes], exception_handlers=handlers)
 
 
 def _answer(view: View, material: Material, request: Request) -> Response:
@@ -101,11 +101,8 @@ def _answer(view: View, material: Material, request: Request) -> Response:
         page = view(material, Links(path, fields), asked)
         if wanted := asked.text("figures"):
             if page.refresh_s is not None:  # what there is so far is not the answer
-                words, later = (
-                    "This is still being computed.\n",
-                    str(page.refresh_s),
-                )
-                return PlainTextResponse(words, 503, {"Retry-After": later})
+                later = {"Retry-After": str(page.refresh_s)}
+                return PlainTextResponse("This is still being computed.\n", 503, later)
             content, kind = page.wanted(wanted)
             return Response(content, media_type=kind)
         return HTMLResponse(framed(page, material.place))
@@ -147,14 +144,3 @@ def _refusal(place: str, status: int, words: str) -> Response:
     blocks = [parts.header(title, eyebrow=f"{status}"), problem]
     page = Page(title=f"{status}", here=None, blocks=blocks, links=Links())
     return HTMLResponse(framed(page, place), status_code=status)
-
-
-async def _refused(place: str, request: Request, error: Exception) -> Response:
-    """The page of a refusal; the router's own words say less than ours."""
-    status, words = getattr(error, "status_code", 500), getattr(error, "detail", "")
-    return _refusal(place, status, ROUTER_WORDS.get(words, words))
-
-
-async def _faulty(place: str, request: Request, error: Exception) -> Response:
-    log.error("%s: a fault in Ragauge", visible(request.scope["path"]), exc_info=error)
-    return _refusal(place, 500, "this is a fault in Ragauge; the terminal it runs in says more")

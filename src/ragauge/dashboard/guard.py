@@ -208,10 +208,9 @@ class Guard:
             return None
         if knock.tokens:
             return self._entering(knock, self._token)
-        is_known = self._token.is_borne(knock.values(b"authorization")) or self._token.is_in(
-            knock.values(b"cookie"), self._port
-        )
-        return None if is_known else _page(_unknown(knock))
+        known = self._token.is_borne(knock.values(b"authorization"))
+        known = known or self._token.is_in(knock.values(b"cookie"), self._port)
+        return None if known else _page(_unknown(knock))
 
     def refused(self, knock: Knock) -> Refused | None:
         """The first rule that the request breaks, whoever it comes from."""

@@ -40,27 +40,29 @@ class Links:
         self.sorting = Sorting(lambda order: self._changed(ORDER, order), chosen)
 
     def runs(self, **fields: Field) -> str | None:
-        return _address("/", fields)
+        return address("/", fields.items())
 
     def run(self, run: str, tab: str = "", **fields: Field) -> str | None:
-        return _address(f"/runs/{_part(run)}" + (f"/{_part(tab)}" if tab else ""), fields)
+        return address(f"/runs/{_part(run)}" + (f"/{_part(tab)}" if tab else ""), fields.items())
 
     def question(self, run: str, unit: str, **fields: Field) -> str | None:
-        return _address(f"/runs/{_part(run)}/question", {"unit": unit, **fields})
+        return address(f"/runs/{_part(run)}/question", {"unit": unit, **fields}.items())
 
     def document(self, run: str, place: DocumentPlace) -> str | None:
         given = asdict(place)
         fields = {"doc": given.pop("doc_id"), **given}
-        return _address(f"/runs/{_part(run)}/document", fields) + ("#cited" if place.end else "")
+        return address(f"/runs/{_part(run)}/document", fields.items()) + (
+            "#cited" if place.end else ""
+        )
 
     def compare(self, before: str = "", after: str = "") -> str | None:
-        return _address("/compare", {"before": before, "after": after})
+        return address("/compare", {"before": before, "after": after}.items())
 
     def history(self, metric: str = "", **fields: Field) -> str | None:
-        return _address("/history", {"metric": metric, **fields})
+        return address("/history", {"metric": metric, **fields}.items())
 
     def gold(self, sha256: str = "", **fields: Field) -> str | None:
-        return _address(f"/gold/{_part(sha256)}" if sha256 else "/gold", fields)
+        return address(f"/gold/{_part(sha256)}" if sha256 else "/gold", fields.items())
 
     def file(self, name: str) -> str | None:
         """A file that this page gives, or the data of one of its tables."""
@@ -92,10 +94,6 @@ def address(path: str, fields: Iterable[tuple[str, Field]]) -> str:
     """A path with these fields for its query; those without a value are left out."""
     given = [(key, str(value)) for key, value in fields if value not in (None, "")]
     return f"{path}?{urlencode(given, errors='surrogatepass')}" if given else path
-
-
-def _address(path: str, fields: dict[str, Field]) -> str:
-    return address(path, fields.items())
 
 
 def _part(text: str) -> str:

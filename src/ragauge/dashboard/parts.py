@@ -157,14 +157,13 @@ def form(
     replaces: str = "",
     clear: str | None = None,
     button: str = "Apply",
+    id: str = "",
 ) -> Html:
-    """A form that changes the address; with `replaces`, a script replaces only what has this id."""
-    return served("form", action, fields, replaces, clear, button)
+    """A form that changes the address; with `replaces`, a script replaces only what has this id.
 
-
-def button(id: str, action: str | None, text: str) -> Html:
-    """A form of one button; fields elsewhere belong to it by its id."""
-    return served("button", id, action, text)
+    Fields elsewhere belong to it by its own `id`.
+    """
+    return served("form", action, fields, replaces, clear, button, id)
 
 
 def tags(*given: tuple[str, str, str | None]) -> Html:

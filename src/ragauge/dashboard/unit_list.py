@@ -59,16 +59,8 @@ class Ways(Struct, frozen=True):
     fields: Mapping[str, Field]
 
     @property
-    def list_name(self) -> str:
-        return "Questions" if self.run.record.gold_sha256 else "Units"
-
-    @property
     def back(self) -> str | None:
         return self.links.run(self.run.id, LIST, **self.fields)
-
-    def other(self, unit: str) -> str | None:
-        """Another unit of the list."""
-        return self.links.question(self.run.id, unit, **self.fields)
 
     def in_run(self, run: str) -> str | None:
         return self.links.question(run, self.unit)

@@ -95,7 +95,10 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     is_sweep = bool(outcomes) or any(one.kept.cell is not None for one in answers[:1])
     shown = _chosen(answers, asked, groups[0][0].place if groups and is_sweep else -1)
     place = answers.index(shown) if shown else None
-    references = _references(shown, gold)
+    # What a correct answer says, each text once.
+    given = [*shown.kept.references] if shown else []
+    given += [gold.gold_answer or "", gold.gold_claim or ""] if gold else []
+    references = list(dict.fromkeys(filter(None, given)))
     beside, of_other = list[Block](), None
     if named := asked.text("with"):
         beside, of_other = _beside(material, material.run(named), ways, gold, references)
@@ -162,7 +165,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     crumbs = (
         ("Runs", links.runs()),
         (run_names(run), links.run(run.id)),
-        (ways.list_name, ways.back),
+        ("Questions" if record.gold_sha256 else "Units", ways.back),
         (unit, None),
     )
     name = f"{cut(unit, SHORT)} · {record.name}"
@@ -194,7 +197,10 @@ def _header(
     if len(row.unit) > SHORT:
         yield Section(title="Full id", folded=True, blocks=[Text(doc.theirs(row.unit))])
     near = material.pages.beside(run, row.unit, unit_query(asked))
-    ends = [(cut(one, SHORT // 2), ways.other(one)) if one else None for one in near]
+    ends = [
+        (cut(one, SHORT // 2), ways.links.question(run.id, one, **ways.fields)) if one else None
+        for one in near
+    ]
     yield parts.served("neighbours", ends[0], ways.back, ends[1])
     failed, explained = detail.get("failed"), detail.get("explained_by")
     facts: list[tuple[str, Words]] = [
@@ -215,13 +221,6 @@ def _chosen(answers: Sequence[Answer], asked: Asked, usual: int) -> Answer | Non
     if number > len(answers) > 0:
         raise BadAddress(f"answer: there are {len(answers):,}, and no number {number:,}")
     return answers[number - 1 if number else usual] if answers else None
-
-
-def _references(shown: Answer | None, gold: Gold | None) -> list[str]:
-    """What a correct answer says, each text once."""
-    given = [*shown.kept.references] if shown else []
-    given += [gold.gold_answer or "", gold.gold_claim or ""] if gold else []
-    return list(dict.fromkeys(filter(None, given)))
 
 
 def _without_answer(row: UnitRow, *, has_texts: bool) -> Iterator[Block]:

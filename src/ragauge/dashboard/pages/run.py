@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from ragauge.contracts.audit import AuditReport
 from ragauge.contracts.diagnosis import Language
@@ -26,7 +26,7 @@ from ragauge.dashboard.pages.opened_run import (
     REFRESH_S,
     TRACEABILITY,
     OpenedRun,
-    TabView,
+    Tab,
     ToRun,
     label_kind,
     label_name,
@@ -56,15 +56,6 @@ LANGUAGES: Mapping[Language, str] = {"en": "English", "zh": "中文"}
 """Of a diagnosis."""
 
 
-class Tab(Struct, frozen=True):
-    """A part of a run's page."""
-
-    name: str
-    title: str
-    view: Callable[[OpenedRun], TabView]
-    count: int | None = None
-
-
 def page(material: Material, links: Links, asked: Asked) -> Page:
     """The run that the address names, opened at a tab; without one, at its overview."""
     opened = OpenedRun(material, links, asked)
@@ -78,17 +69,15 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     if chosen.name != OVERVIEW:
         title = f"{chosen.title} · {name}"
         crumbs.append((chosen.title, None))
-    return Page(
-        title=title,
-        here="runs",
-        blocks=[*head(opened, known, chosen.name), *shown.blocks],
-        links=links,
-        to=shown.to,
-        crumbs=tuple(crumbs),
-        files={"report.json": lambda: _complete_report(opened)},
-        refresh_s=shown.refresh_s,
-        language=shown.language,
-    )
+
+    def complete() -> bytes:
+        """The report as it was recorded, nothing cut."""
+        if (content := material.file(run, REPORT)) is None:
+            raise BadAddress(f"figures: run {run.shown} has no {REPORT}")
+        return content
+
+    blocks, files = [*head(opened, known, chosen.name), *shown.blocks], {"report.json": complete}
+    return structs.replace(shown, title=title, blocks=blocks, crumbs=tuple(crumbs), files=files)
 
 
 def tabs(opened: OpenedRun) -> list[Tab]:
@@ -103,7 +92,7 @@ def tabs(opened: OpenedRun) -> list[Tab]:
             found.append(Tab(TRACEABILITY, "Traceability", traceability))
         case "evaluation":
             units = UNITS.get(report.task, units)
-            found += run_components.tabs(opened, Tab)
+            found += run_components.tabs(opened)
         case "eval_all":
             units = "Samples"
             for name, _ in eval_all.tasks(report):
@@ -188,15 +177,7 @@ def _ways(opened: OpenedRun) -> list[Span]:
     return [span for one in linked for span in (Span(" · "), one)][1:]
 
 
-def _complete_report(opened: OpenedRun) -> bytes:
-    """The report as it was recorded, nothing cut."""
-    content = opened.material.file(opened.run, REPORT)
-    if content is None:
-        raise BadAddress(f"figures: run {opened.run.shown} has no {REPORT}")
-    return content
-
-
-def overview(opened: OpenedRun) -> TabView:
+def overview(opened: OpenedRun) -> Page:
     """The parts of the report that its other tabs do not show; the record's where it is gone."""
     found = opened.part(*IN_OVERVIEW)
     if not found:
@@ -211,7 +192,7 @@ def overview(opened: OpenedRun) -> TabView:
         for id, one in sorted(opened.run.record.metrics.items())
     ]
     heads = ("metric", "value", "low", "high", "n", "of", "better", "reason")
-    return TabView(blocks=[*found, doc.Data("metrics", heads, lambda: rows)], to=ToRun(opened))
+    return opened.view(*found, doc.Data("metrics", heads, lambda: rows))
 
 
 def _recorded(run: Run, why: str) -> Iterator[Block]:
@@ -229,7 +210,7 @@ def _recorded(run: Run, why: str) -> Iterator[Block]:
     yield doc.Coverage(words or "the record says nothing about it", record.identity)
 
 
-def quality(opened: OpenedRun) -> TabView:
+def quality(opened: OpenedRun) -> Page:
     """How the questions of a score ended, slice by slice, compared with its baseline."""
     report: ScoreReport = opened.report
 
@@ -264,10 +245,10 @@ def quality(opened: OpenedRun) -> TabView:
         *counts("Triage", "where each question was decided", "step", report.triage),
         *counts("Refusals", "the wording of refusals", "words", report.refusals),
     ]
-    return TabView(blocks=[*blocks, *opened.part("slices", "baseline")], to=ToRun(opened))
+    return opened.view(*blocks, *opened.part("slices", "baseline"))
 
 
-def heat_map(opened: OpenedRun) -> TabView:
+def heat_map(opened: OpenedRun) -> Page:
     """A page of the heat map, with the verdicts to choose from and what varies below it."""
     report: StabilityReport = opened.report
     asked, action = opened.asked, opened.links.run(opened.run.id, HEAT_MAP)
@@ -321,10 +302,10 @@ def heat_map(opened: OpenedRun) -> TabView:
         shown.append(why)
     found_here = [form, Section(blocks=shown, anchor="heat")]
     section = Section(title="Heat map", remark=ABOUT, blocks=found_here, part="heatmap tight")
-    return TabView(blocks=[section, *opened.part("factors")], to=to)
+    return opened.view(section, *opened.part("factors"), to=to)
 
 
-def traceability(opened: OpenedRun) -> TabView:
+def traceability(opened: OpenedRun) -> Page:
     """The codes with their places, then how deep answers hold, then the answers themselves."""
     report: AuditReport | TraceEvalReport = opened.report
     asked, code = opened.asked, opened.asked.text("code")
@@ -355,10 +336,10 @@ def traceability(opened: OpenedRun) -> TabView:
     blocks.append(Section(title=title, blocks=inside, anchor="answers"))
     if listed:
         blocks += run_questions.listing(opened, asked, TRACEABILITY)
-    return TabView(blocks=blocks, to=ToRun(opened, anchor=ANSWER))
+    return opened.view(*blocks, to=ToRun(opened, anchor=ANSWER))
 
 
-def diagnosed(opened: OpenedRun) -> TabView:
+def diagnosed(opened: OpenedRun) -> Page:
     """Why its numbers are low and what to change; while that is being computed, that it is."""
     from ragauge.runners.diagnosis.diagnose import diagnose_run
 
@@ -378,11 +359,11 @@ def diagnosed(opened: OpenedRun) -> TabView:
         )
     except (UsageError, InputRejected) as error:
         blocks.append(parts.empty("This run cannot be diagnosed", doc.theirs(str(error))))
-        return TabView(blocks=blocks, to=ToRun(opened))
+        return opened.view(*blocks)
     if report is None:
         samples = numbers.counted(run.record.units, "sample")
         blocks.append(parts.computing(f"Analysing {samples}", jobs.fraction(key)))
-        return TabView(blocks=blocks, to=ToRun(opened), refresh_s=REFRESH_S)
+        return opened.view(*blocks, refresh_s=REFRESH_S)
     shown = [
         structs.replace(one, level=2) if isinstance(one, Verdict) else one
         for one in diagnosis.document(report).blocks
@@ -394,4 +375,4 @@ def diagnosed(opened: OpenedRun) -> TabView:
         Section(title="", blocks=shown, lang=wording(language).html_lang),
         doc.Data("causes", ("cause", *heads[1:]), lambda: causes),
     ]
-    return TabView(blocks=blocks, to=ToRun(opened), language=language)
+    return opened.view(*blocks, language=language)

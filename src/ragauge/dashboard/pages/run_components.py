@@ -6,14 +6,15 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, partial
-from typing import Any, TypeVar
+from typing import Any
 
 from msgspec import Struct
 
 from ragauge.contracts.evaluation import AnswerDetail, EvalAllReport, EvalReport, RankingDetail
 from ragauge.contracts.history import REPORT
 from ragauge.dashboard import parts
-from ragauge.dashboard.pages.opened_run import QUESTIONS, REFRESH_S, OpenedRun, TabView, ToRun
+from ragauge.dashboard.page import Page
+from ragauge.dashboard.pages.opened_run import QUESTIONS, REFRESH_S, OpenedRun, Tab, ToRun
 from ragauge.dashboard.parts import Field, Listed
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports import document as doc
@@ -27,7 +28,6 @@ from ragauge.reports.numbers import count, counted
 TYPES_OFFERED = 40
 SPAN = re.compile(r":\d+–\d+$")
 """What the key of a mention has after its document."""
-Tab = TypeVar("Tab")
 
 
 class Component(Struct, frozen=True, kw_only=True, dict=True):
@@ -45,22 +45,22 @@ class Component(Struct, frozen=True, kw_only=True, dict=True):
     def document(self) -> Document:
         return document_of(self.report)
 
-    def view(self, *blocks: Block) -> TabView:
+    def view(self, *blocks: Block) -> Page:
         to = _ToUnits(self.opened, before=self.before)
-        return TabView(blocks=blocks, to=to, refresh_s=REFRESH_S if self.waits else None)
+        return self.opened.view(*blocks, to=to, refresh_s=REFRESH_S if self.waits else None)
 
 
-def tabs(opened: OpenedRun, tab: Callable[..., Tab]) -> Iterator[Tab]:
+def tabs(opened: OpenedRun) -> Iterator[Tab]:
     """The tabs of a run of one task."""
 
     def of(
         name: str, title: str, blocks: Callable[[Component], Iterable[Block]], times: int | None
     ) -> Tab:
-        def view(opened: OpenedRun) -> TabView:
+        def view(opened: OpenedRun) -> Page:
             one = Component(opened=opened, report=opened.report, tab=name, waits=[])
             return one.view(*blocks(one))
 
-        return tab(name, title, view, times)
+        return Tab(name, title, view, times)
 
     yield of("components", "Components", lambda one: _contents(one, _measured(one)), None)
     if found := tables.errors_of(opened.report):
@@ -70,7 +70,7 @@ def tabs(opened: OpenedRun, tab: Callable[..., Tab]) -> Iterator[Tab]:
         yield of("support", "Support", _answers, None)
 
 
-def task_view(opened: OpenedRun, task: str) -> TabView:
+def task_view(opened: OpenedRun, task: str) -> Page:
     """One task of several: its numbers first, then its tables, errors and answers."""
     report = opened.report.tasks[task]
     one = Component(opened=opened, report=report, tab=task, before=f"{task}/", waits=[])

@@ -13,11 +13,10 @@ from ragauge.contracts.latency import shown_ms
 from ragauge.contracts.paging import Paged
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
+from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages.opened_run import (
     QUESTIONS,
     OpenedRun,
-    TabView,
-    ToRun,
     label_kind,
     label_name,
 )
@@ -51,9 +50,9 @@ RESULTS: dict[bool | None, tuple[str, Tone]] = {
 }
 
 
-def view(opened: OpenedRun) -> TabView:
+def view(opened: OpenedRun) -> Page:
     """A page of the units, with the form above it."""
-    return TabView(blocks=list(listing(opened, opened.asked, QUESTIONS)), to=ToRun(opened))
+    return opened.view(*listing(opened, opened.asked, QUESTIONS))
 
 
 def listing(opened: OpenedRun, asked: Asked, tab: str) -> Iterator[Block]:

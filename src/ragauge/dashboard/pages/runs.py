@@ -70,7 +70,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         clear=here if any(given.values()) else None,
     )
     # The form is outside of the table: what is printed is the table, and not the form.
-    select = parts.button("compare", links.compare(), "Compare two selected runs")
+    select = parts.form(links.compare(), id="compare", button="Compare two selected runs")
     table = _table(pages, links, found.rows, paged, address)
     shown = parts.results("runs", paged, "run", address, here, select, table, code=RECORD)
     recorded = f"{counted(sum(commands.values()), 'run')} of {counted(pages.names(), 'name')}"
