@@ -130,8 +130,8 @@ class Field(Struct, frozen=True):
     """Of boxes: those that are checked."""
 
 
-def select(name: str, value: str, title: str, options: Options) -> Field:
-    return Field(name, value, title, kind="select", options=tuple(options))
+def select(name: str, value: str, title: str, options: Options, **about: Any) -> Field:
+    return Field(name, value, title, kind="select", options=tuple(options), **about)
 
 
 def macro(name: str, *given: Any, template: str = "parts.html") -> Html:

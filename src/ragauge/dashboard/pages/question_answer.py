@@ -458,23 +458,23 @@ def side_by_side(
         return [*whole, *spans(differing(text, other))]
 
     def card(group: Sequence[Among]) -> Card:
-        place, first, _, (mark, kind, ended) = group[0]
+        _, first, _, (mark, kind, ended) = group[0]
         asked = list(dict.fromkeys(one.answer.asked for one in group))[:WORDINGS]
         cited = [(id, id not in common.cited_ids) for id in first.cited_ids]
         lacks = ", ".join(id for id in common.cited_ids if id not in first.cited_ids)
-        named: list[Span] = []
-        for place, one, varied, _ in group[:NAMED]:
-            here = place == chosen
-            href = "" if here else ways.answer(one.trace.run_id, place) or ""
-            name = Span(varied, "strong" if here else "", foreign=True, href=href)
-            named += [*([Span("; ")] if named else []), name]
+        named = [
+            Span(varied, "strong", foreign=True)
+            if place == chosen
+            else Span(varied, foreign=True, href=ways.answer(one.trace.run_id, place) or "")
+            for place, one, varied, _ in group[:NAMED]
+        ]
         left_out = f"; {len(group) - NAMED:,} more" if len(group) > NAMED else ""
         facts: list[tuple[str, Words]] = [
             *(("question", differing_in(text, common.asked)) for text in asked),
             ("error" if first.kind == "error" else "answer", differing_in(first.said, common.said)),
             ("cites", spans(cited, ", ") or "nothing"),
             ("does not cite", doc.theirs(lacks)),
-            ("runs", [*named, Span(left_out)]),
+            ("runs", [*doc.joined(named, "; "), Span(left_out)]),
         ]
         times = Span(f" {numbers.counted(len(group), 'run')}", "soft")
         return Card([*doc.theirs(ended), times], facts, (mark, kind))

@@ -173,8 +173,7 @@ def _ways(opened: OpenedRun) -> list[Span]:
         ways.append(("Gold set", gold))
     if REPORT in record.files and (report := links.file("report.json")):
         ways.append(("The complete report as JSON", report))
-    linked = [Span(words, foreign=True, href=href or "") for words, href in ways]
-    return [span for one in linked for span in (Span(" · "), one)][1:]
+    return doc.joined((Span(words, foreign=True, href=href or "") for words, href in ways), " · ")
 
 
 def overview(opened: OpenedRun) -> Page:
@@ -345,12 +344,12 @@ def diagnosed(opened: OpenedRun) -> Page:
 
     run, links = opened.run, opened.links
     language: Language = opened.asked.choice("lang", tuple(LANGUAGES)) or "en"
-    choice: list[Span] = []
-    for one, name in LANGUAGES.items():
-        if href := links.run(run.id, "diagnosis", lang=one):
-            choice += [Span(" · ")] if choice else []
-            choice.append(Span(name, "strong" if one == language else "", href=href))
-    blocks: list[Block] = [Text(choice)] if choice else []
+    choice = [
+        Span(name, "strong" if one == language else "", href=href)
+        for one, name in LANGUAGES.items()
+        if (href := links.run(run.id, "diagnosis", lang=one))
+    ]
+    blocks: list[Block] = [Text(doc.joined(choice, " · "))] if choice else []
     key, jobs = ("diagnosis", run.id, language), opened.material.jobs
     try:
         report = jobs.get(

@@ -95,10 +95,8 @@ def _contents(one: Component, found: dict[str, list[Block]]) -> Iterator[Block]:
         if blocks
     ]
     if len(there) > 1 and one.opened.links.run(one.opened.run.id, one.tab):
-        words = [Span("On this tab:")]
-        for place, (title, anchor, _) in enumerate(there):
-            words += [Span(" · " if place else " "), Span(title, to=("here", anchor))]
-        yield Text(words)
+        titles = (Span(title, to=("here", anchor)) for title, anchor, _ in there)
+        yield Text([Span("On this tab: "), *doc.joined(titles, " · ")])
     for _, anchor, blocks in there:
         yield Section(title="", blocks=blocks, anchor=anchor)
 
@@ -192,14 +190,14 @@ def _errors(one: Component, cut: tables.WithErrors) -> Iterator[Block]:
         for name in tables.kinds_seen(detail)
     ]
     fields = [
-        Field(title="Search", name="q", value=asked.text("q"), kind="search", hint="words, ids"),
-        Field(title="Kind", name="kind", value=kind, kind="select", options=[("", "all"), *kinds]),
+        Field("q", asked.text("q"), "Search", "words, ids", kind="search"),
+        parts.select("kind", kind, "Kind", [("", "all"), *kinds]),
     ]
     types = Counter(name for error in detail.errors if (name := tables.type_of(error)))
     if len(types) > 1:
         ranked = types.most_common(TYPES_OFFERED)
         options = [("", "all"), *((name, f"{name} ({count(times)})") for name, times in ranked)]
-        fields.append(Field(title="Type", name="type", value=type, kind="select", options=options))
+        fields.append(parts.select("type", type, "Type", options))
     action = opened.links.run(opened.run.id, one.tab)
     clear = action if words or kind or type else None
     yield parts.form(action, *fields, replaces="errors", clear=clear)

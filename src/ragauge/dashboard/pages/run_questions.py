@@ -68,24 +68,15 @@ def listing(opened: OpenedRun, asked: Asked, tab: str) -> Iterator[Block]:
 
 def _form(opened: OpenedRun, asked: Asked, page: Listed, action: str | None) -> doc.Html:
     counts, given = opened.counts, {name: asked.exact(name) for name in LIST_FIELDS}
+    hint = "id or words of the question"
     fields = [
-        Field(
-            title="Search id and question",
-            name="q",
-            value=given["q"],
-            kind="search",
-            hint="id or words of the question",
-        ),
-        Field(name="sort", value=page.order if page.order != WORST else ""),
+        Field("q", given["q"], "Search id and question", hint, kind="search"),
+        Field("sort", page.order if page.order != WORST else ""),
     ]
 
     def select(title: str, name: str, options: parts.Options, **about: Any) -> None:
         offered = [("", "all"), *options]
-        fields.append(
-            Field(
-                title=title, name=name, value=given[name], kind="select", options=offered, **about
-            )
-        )
+        fields.append(parts.select(name, given[name], title, offered, **about))
 
     means = f"correct: {right_means(opened.run.record.command)}"
     ways = [(way, f"{word} ({count(getattr(counts, way))})") for way, word in WAYS.items()]
