@@ -52,24 +52,6 @@ def _environment() -> Environment:
     return made
 
 
-class Listed(Struct, frozen=True):
-    """A page of a table."""
-
-    rows: Sequence[Any]
-    total: int
-    start: int
-    size: int
-    """Rows of a whole page."""
-    order: str
-    """As the address writes it: `name`, or `-name` downwards."""
-
-
-def listed(paged: Paged[Any], asked: Asked, default: str) -> Listed:
-    """A page of rows with the order it was asked for."""
-    sort, down = asked.order(default)
-    return Listed(paged.rows, paged.total, paged.start, asked.limit, f"-{sort}" if down else sort)
-
-
 def addresses(asked: Asked, path: str, anchor: str = "") -> Address:
     """A function from changed fields to the address of the same table with them."""
     from ragauge.dashboard.links import address
@@ -81,19 +63,38 @@ def addresses(asked: Asked, path: str, anchor: str = "") -> Address:
     return to
 
 
-def sorts(
-    title: str, name: str, listed: Listed, address: Address, *, right: bool = False, spare: int = 0
-) -> Column:
+class Listed(Struct, frozen=True):
+    """A page of a table."""
+
+    rows: Sequence[Any]
+    total: int
+    start: int
+    size: int
+    """Rows of a whole page."""
+    order: str
+    """As the address writes it: `name`, or `-name` downwards."""
+    address: Address
+    """From changed fields to the address of the same table with them."""
+
+
+def listed(paged: Paged[Any], asked: Asked, default: str, path: str, anchor: str = "") -> Listed:
+    """A page of rows with the order it was asked for."""
+    sort, down = asked.order(default)
+    order, address = f"-{sort}" if down else sort, addresses(asked, path, anchor)
+    return Listed(paged.rows, paged.total, paged.start, asked.limit, order, address)
+
+
+def sorts(title: str, name: str, page: Listed, *, right: bool = False, spare: int = 0) -> Column:
     """A column whose head sorts all pages of the table by the field of this name."""
-    is_up = listed.order == name
+    is_up = page.order == name
     return Column(
         title,
         right,
         spare,
         foreign=True,
         key=name,
-        href=address(sort=f"-{name}" if is_up else name, start=None),
-        order="ascending" if is_up else "descending" if listed.order == f"-{name}" else "",
+        href=page.address(sort=f"-{name}" if is_up else name, start=None),
+        order="ascending" if is_up else "descending" if page.order == f"-{name}" else "",
     )
 
 
@@ -176,26 +177,20 @@ def tabs(given: Sequence[tuple[str, int | None, str, bool]]) -> Html:
     return served("tabs", given)
 
 
-def pager(listed: Listed, address: Address) -> Html:
-    return served("pager", listed, address)
+def pager(page: Listed) -> Html:
+    return served("pager", page)
 
 
 def results(
-    anchor: str,
-    listed: Listed,
-    one: str,
-    address: Address,
-    every: str | None,
-    *shown: Block,
-    code: str = "",
+    anchor: str, page: Listed, one: str, every: str | None, *shown: Block, code: str = ""
 ) -> Section:
     """What shows a page of a list, with the ways to its other pages; without rows, why not."""
-    inside: list[Block] = [*shown, pager(listed, address)]
-    if not listed.rows and listed.total:
-        first = Span("Show the first of them", href=address(start=None))
-        about = Span(f"{counted(listed.total, one)} match. ")
+    inside: list[Block] = [*shown, pager(page)]
+    if not page.rows and page.total:
+        first = Span("Show the first of them", href=page.address(start=None))
+        about = Span(f"{counted(page.total, one)} match. ")
         inside = [empty("There is no such page", [about, first, Span(".")])]
-    elif not listed.rows:
+    elif not page.rows:
         every_one = [Span("Show all of them", href=every), Span(".")] if every else ""
         inside = [empty(f"No {one} matches", every_one, code)]
     return Section(title="", blocks=inside, anchor=anchor)

@@ -334,8 +334,9 @@ class _File:
             first += f"{numbers.counted(units.total, 'question')}, what went wrong first. "
             more = "`ragauge report --rows` puts more into the file, and `ragauge serve` shows all."
             yield doc.Text(first + more, "soft")
-        listed = Listed(units.rows, units.total, 0, len(units.rows), "right")
-        yield unit_table(opened, asked, units.rows, listed, lambda **changed: "")
+        size = len(units.rows)
+        page = Listed(units.rows, units.total, 0, size, "right", lambda **changed: "")
+        yield unit_table(opened, asked, page)
 
     def _compare(self) -> Markup:
         # A run that cannot be compared so is refused, as the command does.

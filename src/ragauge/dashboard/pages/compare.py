@@ -289,7 +289,7 @@ def _flips(report: ComparisonReport, links: Links, asked: Asked) -> Block:
             select("was", was, "Before", labels),
             select("now", now, "After", labels),
         ]
-        page = listed(Paged(rows=here, total=len(found), start=start), asked, "way")
+        page = listed(Paged(rows=here, total=len(found), start=start), asked, "way", PATH)
         items = doc.Items(items=flip_items(here, opened=OPENED))
         inside += _list(items, page, fields, links, asked)
         inside.append(doc.Data("flips", FLIP_COLUMNS, lambda: map(_flip_row, report.flips)))
@@ -310,7 +310,7 @@ def _list(
     search = Field("q", asked.text("q"), "Search", kind="search")
     action = f"{PATH}#flips" if links.compare() else None
     form = parts.form(action, search, *fields, *kept, replaces="flipped")
-    return [form, parts.results("flipped", page, "question", addresses(asked, PATH), None, found)]
+    return [form, parts.results("flipped", page, "question", None, found)]
 
 
 def _changes(
@@ -382,7 +382,7 @@ def _changes(
                 "they count in its total and not in the other's."
             )
         fields = [select("way", way or "", "Way", [("", "both"), *zip(ways, ways, strict=True)])]
-        page = listed(found.page, asked.but(sort=None), "change")
+        page = listed(found.page, asked.but(sort=None), "change", PATH)
         inside += [Text(words), *_list(parts.carded(questions), page, fields, links, asked)]
     else:
         inside.append(Text("The runs have no values of this metric question by question."))

@@ -15,7 +15,7 @@ from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Links
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
-from ragauge.dashboard.parts import Field, addresses, drawn, listed, sorts
+from ragauge.dashboard.parts import Field, drawn, listed, sorts
 from ragauge.dashboard.unit_list import right_means
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
@@ -48,8 +48,8 @@ def sets(material: Material, links: Links, asked: Asked) -> Page:
     """The gold sets that runs were measured with, the one used last first."""
     pages, every = material.pages, material.pages.gold_sets()
     here = every[asked.start : asked.start + asked.limit]
-    address = addresses(asked, links.gold() or "")
-    paged = listed(Paged(rows=tuple(here), total=len(every), start=asked.start), asked, "-last")
+    found = Paged(rows=tuple(here), total=len(every), start=asked.start)
+    paged = listed(found, asked, "-last", links.gold() or "")
     runs = {one.sha256: pages.runs_of_gold(one.sha256, 1) for one in here}
     units_of = {id: _command_of_units(pages, id, newest) for id, newest in runs.items()}
 
@@ -86,7 +86,7 @@ def sets(material: Material, links: Links, asked: Asked) -> Page:
             },
             name="sets",
         )
-        shown = parts.results("", paged, "gold set", address, links.gold(), table)
+        shown = parts.results("", paged, "gold set", links.gold(), table)
     about = (
         "The sets of questions that runs were measured with, the one used last first. A set is "
         "known by the hash of what its questions mean, whatever file they came from."
@@ -324,7 +324,7 @@ def _questions(
         limit=asked.limit,
     )
     found, here = pages.questions(gold.sha256, query), links.gold(gold.sha256)
-    paged, address = listed(found, asked, "place"), addresses(asked, here or "", "questions")
+    paged = listed(found, asked, "place", here or "", "questions")
     given = {name: asked.text(name) for name in ("q", "answerable", "stratum", "value")}
     hint = "id" if each == "sample" else "id or words"
     fields = [
@@ -366,13 +366,13 @@ def _questions(
         times = ways.count("wrong")
         return Cell(numbers.n_of(times, len(ways)), times, "bad" if times else "soft")
 
-    columns: dict[str | Column, Callable[[Gold], Cell]] = {sorts("id", "qid", paged, address): id}
+    columns: dict[str | Column, Callable[[Gold], Cell]] = {sorts("id", "qid", paged): id}
     if each == "question":
-        head = structs.replace(sorts("question", "question", paged, address), prose=True)
+        head = structs.replace(sorts("question", "question", paged), prose=True)
         columns[head] = lambda one: Cell(
             cut(one.question, LONGEST_QUESTION), one.question, foreign=True
         )
-        columns[sorts("answerable", "answerable", paged, address)] = lambda one: Cell(
+        columns[sorts("answerable", "answerable", paged)] = lambda one: Cell(
             "yes" if one.answerable else "no", one.answerable, hint="answerable"
         )
     columns |= {
@@ -383,4 +383,4 @@ def _questions(
     words = Text(f"Squares: the last {counted(len(runs), 'run')}, the newest on the right.", "dim")
     table = doc.table(found.rows, columns, paged=True, below=False, name="questions")
     shown = (words, parts.carded(table))
-    yield parts.results("question-list", paged, each, address, f"{here}#questions", *shown)
+    yield parts.results("question-list", paged, each, f"{here}#questions", *shown)

@@ -18,7 +18,6 @@ from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.links import Links
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.page import Page
-from ragauge.dashboard.parts import Address, addresses
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Document, Target
@@ -75,10 +74,6 @@ class OpenedRun:
     def spent_over(self) -> dict[str, SpentOver]:
         """What its answers took; empty where no trace says so."""
         return self.material.pages.spent_over(self.run)
-
-    def tab_address(self, tab: str) -> Address:
-        """From changed fields to the address of a tab as it is asked for now."""
-        return addresses(self.asked, self.links.run(self.run.id, tab) or "")
 
     def view(self, *blocks: Block, to: doc.Links | None = None, **about: Any) -> Page:
         """A tab: what is below the head of the run's page."""

@@ -31,7 +31,7 @@ from ragauge.dashboard.pages.opened_run import (
     label_kind,
     label_name,
 )
-from ragauge.dashboard.parts import Field, Listed
+from ragauge.dashboard.parts import Field, listed
 from ragauge.dashboard.unit_list import list_fields, unit_query
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports import document as doc
@@ -275,7 +275,7 @@ def heat_map(opened: OpenedRun) -> Page:
         for row in rows
         if row.label in STABILITIES and len(cells[row.unit]) == len(report.columns)
     ]
-    page = Listed(rows, found.total, asked.start, asked.limit, "")
+    page = structs.replace(listed(found, asked, order, action or ""), rows=rows)
     inside: list[Block] = []
     if drawn:
         picture = HeatMap(report.columns, drawn, len(rows))
@@ -285,8 +285,7 @@ def heat_map(opened: OpenedRun) -> Page:
         inside.append(doc.Data("heatmap", heads, lambda: letters))
     else:
         inside.append(doc.Text("The run was recorded without the outcomes of its runs.", "soft"))
-    address = opened.tab_address(HEAT_MAP)
-    shown: list[Block] = [parts.results("", page, "question", address, action, *inside)]
+    shown: list[Block] = [parts.results("", page, "question", action, *inside)]
     if explained := [row for row in rows if row.detail.get("explained_by")]:
         why = doc.table(
             explained,

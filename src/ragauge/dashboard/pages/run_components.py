@@ -12,10 +12,11 @@ from msgspec import Struct
 
 from ragauge.contracts.evaluation import AnswerDetail, EvalAllReport, EvalReport, RankingDetail
 from ragauge.contracts.history import REPORT
+from ragauge.contracts.paging import Paged
 from ragauge.dashboard import parts
 from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages.opened_run import QUESTIONS, REFRESH_S, OpenedRun, Tab, ToRun
-from ragauge.dashboard.parts import Field, Listed
+from ragauge.dashboard.parts import Field, listed
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Document, Section, Span, Text
@@ -206,9 +207,11 @@ def _errors(one: Component, cut: tables.WithErrors) -> Iterator[Block]:
         more = ", and more of them are being read" if one.waits else ""
         kept = f"{count(len(detail.errors))} of {counted(total, 'error')} are kept{more}."
         inside.append(Text(kept, "soft"))
-    page = Listed(shown, len(found), asked.start, asked.limit, "")
+    page = listed(
+        Paged(rows=tuple(shown), total=len(found), start=asked.start), asked, "", action or ""
+    )
     table = tables.errors_table(shown, name=None)  # the download has all
-    inside.append(parts.results("", page, "error", opened.tab_address(one.tab), clear, table))
+    inside.append(parts.results("", page, "error", clear, table))
     columns = ("kind", "unit", "type", "text", "facts", "where")
     inside.append(doc.Data("errors", columns, lambda: map(row, found)))
     yield Section(title="", blocks=inside, anchor="errors")

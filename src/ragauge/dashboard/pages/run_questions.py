@@ -20,7 +20,7 @@ from ragauge.dashboard.pages.opened_run import (
     label_kind,
     label_name,
 )
-from ragauge.dashboard.parts import Address, Field, Listed, drawn, listed, sorts
+from ragauge.dashboard.parts import Field, Listed, drawn, listed, sorts
 from ragauge.dashboard.unit_list import LIST_FIELDS, doubt, list_fields, right_means, unit_query
 from ragauge.metrics.names import long_name
 from ragauge.reports import document as doc
@@ -58,12 +58,11 @@ def view(opened: OpenedRun) -> Page:
 def listing(opened: OpenedRun, asked: Asked, tab: str) -> Iterator[Block]:
     """The form and the table, for any tab that has one."""
     found = units(opened, asked)
-    page, address = listed(found, asked, WORST), opened.tab_address(tab)
     action = opened.links.run(opened.run.id, tab)
+    page = listed(found, opened.asked, WORST, action or "")
     yield _form(opened, asked, page, action)
     yield Text([Span("correct", "strong"), Span(f": {right_means(opened.run.record.command)}.")])
-    table = unit_table(opened, asked, found.rows, page, address)
-    yield parts.results("units", page, "sample", address, action, table)
+    yield parts.results("units", page, "sample", action, unit_table(opened, asked, page))
 
 
 def _form(opened: OpenedRun, asked: Asked, page: Listed, action: str | None) -> doc.Html:
@@ -117,10 +116,9 @@ def units(opened: OpenedRun, asked: Asked) -> Paged[UnitRow]:
     return opened.material.pages.units(opened.run, query)
 
 
-def unit_table(
-    opened: OpenedRun, asked: Asked, rows: Sequence[UnitRow], page: Listed, address: Address
-) -> Table:
+def unit_table(opened: OpenedRun, asked: Asked, page: Listed) -> Table:
     """The units, each with the way to its own page, without columns that would be empty."""
+    rows: Sequence[UnitRow] = page.rows
     fields = {"sort": WORST} | list_fields(asked)
     units = [row.unit for row in rows]
     gold, taken = _gold(opened, units), opened.spent_over
@@ -160,19 +158,19 @@ def unit_table(
         return lambda row: spent_cell(name, spent.get(row.unit, {}).get(name))
 
     columns: dict[str | Column, CellOf] = {
-        sorts("id", "unit", page, address): unit,
+        sorts("id", "unit", page): unit,
         Column("question", prose=True): lambda row: _text(_question(gold.get(row.unit))),
-        sorts("label", "label", page, address): label,
-        sorts("result", "right", page, address): result,
+        sorts("label", "label", page): label,
+        sorts("result", "right", page): result,
         Column("answer", spare=1, prose=True): answer,
         Column("cited", spare=2): ids("cited"),
         Column("fails", spare=3): ids("failed"),
     }
     for id, name in _columns(opened, asked).items():
-        columns[sorts(name, id, page, address, right=True)] = value(id)
+        columns[sorts(name, id, page, right=True)] = value(id)
     for name in taken:
         head = name.removesuffix("_ms")
-        columns[sorts(head, name, page, address, right=True, spare=1)] = took(name)
+        columns[sorts(head, name, page, right=True, spare=1)] = took(name)
     made = doc.table(rows, columns, paged=True, below=False, name=QUESTIONS)
     optional = ("question", "label", "answer", "cited", "fails")
     return parts.carded(
