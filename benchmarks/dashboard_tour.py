@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, TypeVar
 from benchmarks.generate import HOUSES, PLACES
 from ragauge.contracts.history import Run, RunFilter
 from ragauge.contracts.paging import PAGE, UnitQuery
-from ragauge.dashboard.links import Links
 from ragauge.dashboard.material import Material
+from ragauge.dashboard.page import Links
 from ragauge.store.history import open_history
 
 ADDRESSES = 16

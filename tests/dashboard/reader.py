@@ -8,7 +8,7 @@ from typing import Any
 from playwright.sync_api import Browser, Dialog, Page
 
 from ragauge.contracts.history import Run
-from ragauge.dashboard.links import DocumentPlace, Links
+from ragauge.dashboard.page import DocumentPlace, Links
 from tests.chromium import WIDE
 
 WATCH = """

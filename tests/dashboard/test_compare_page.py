@@ -13,9 +13,8 @@ from msgspec import structs
 
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.jobs import AtOnce
-from ragauge.dashboard.links import Links
 from ragauge.dashboard.material import Material, Missing
-from ragauge.dashboard.page import Page
+from ragauge.dashboard.page import Links, Page
 from ragauge.dashboard.pages import compare
 from ragauge.store.history import open_history
 from tests.chromium import photographed

@@ -12,8 +12,8 @@ import pytest
 from ragauge import open_history
 from ragauge.contracts.history import Run
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import DocumentPlace, Links
 from ragauge.dashboard.material import Material
+from ragauge.dashboard.page import DocumentPlace, Links
 from ragauge.dashboard.pages import document
 from ragauge.dashboard.pages.document import LONGEST, MOST_ANSWERS, MOST_KNOWN
 from ragauge.text.visible import readable

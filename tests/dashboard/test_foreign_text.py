@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page
 from ragauge.contracts.documents import FrozenDocument
 from ragauge.contracts.history import Run
 from ragauge.contracts.kept import DOCUMENTS
-from ragauge.dashboard.links import DocumentPlace, Links
+from ragauge.dashboard.page import DocumentPlace, Links
 from tests.chromium import NARROW
 from tests.dashboard.hostile_run import TEXTS
 from tests.dashboard.poisoned import poisoned

@@ -11,8 +11,8 @@ import pytest
 from msgspec import structs
 
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import Links
 from ragauge.dashboard.material import Missing
+from ragauge.dashboard.page import Links
 from ragauge.dashboard.pages import gold
 from ragauge.dashboard.unit_list import right_means
 from ragauge.reports import numbers

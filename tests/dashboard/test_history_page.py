@@ -14,8 +14,8 @@ from urllib.request import urlopen
 import pytest
 
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import Links
 from ragauge.dashboard.material import Missing
+from ragauge.dashboard.page import Links
 from ragauge.dashboard.pages import history
 from ragauge.reports import numbers
 from ragauge.reports.kinds.history import MOST_LINES

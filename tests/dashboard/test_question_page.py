@@ -27,9 +27,8 @@ from ragauge.contracts.paging import UnitQuery
 from ragauge.contracts.trace import StructuredAnswer, Trace
 from ragauge.contracts.trace_eval import TracedQuestion, TracedRun
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import DocumentPlace, Links
 from ragauge.dashboard.material import Material, Missing
-from ragauge.dashboard.page import Page
+from ragauge.dashboard.page import DocumentPlace, Links, Page
 from ragauge.dashboard.pages import document, question
 from ragauge.dashboard.pages.question import NOT_KEPT, errors, values
 from ragauge.dashboard.pages.question_answer import (

@@ -14,8 +14,7 @@ import pytest
 from ragauge.contracts.documents import FrozenDocument
 from ragauge.dashboard import parts
 from ragauge.dashboard.file_limits import Limits
-from ragauge.dashboard.links import DocumentPlace
-from ragauge.dashboard.page import Page
+from ragauge.dashboard.page import DocumentPlace, Page
 from ragauge.dashboard.report_file import FileLinks, placed, report_file
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports import document as doc

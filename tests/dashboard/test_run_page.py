@@ -24,9 +24,8 @@ from ragauge.contracts.history import REPORT, History, NewRun, Run, RunFilter, U
 from ragauge.contracts.kept import SPENT
 from ragauge.contracts.stability import StabilityReport
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import Links
 from ragauge.dashboard.material import Material, Missing
-from ragauge.dashboard.page import Page
+from ragauge.dashboard.page import Links, Page
 from ragauge.dashboard.pages import run as run_page
 from ragauge.dashboard.pages.run_questions import LONGEST, LONGEST_ID
 from ragauge.dashboard.unit_list import doubt

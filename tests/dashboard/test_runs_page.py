@@ -12,7 +12,7 @@ import pytest
 from ragauge.contracts.paging import MetricLine, Point
 from ragauge.contracts.report import Verdict
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import Links
+from ragauge.dashboard.page import Links
 from ragauge.dashboard.pages import runs
 from ragauge.dashboard.pages.runs import LONGEST, OUTSIDE, sparks
 from ragauge.reports import numbers

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.dashboard.links import Links
+from ragauge.dashboard.page import Links
 from ragauge.dashboard.report_file import FileLinks
 from ragauge.reports.document import Cell, Column, Row, Table, names, number
 from ragauge.reports.formats.html import Sorting, ordered, written

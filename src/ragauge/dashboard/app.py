@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from ragauge.contracts.paging import BadQuery
 from ragauge.dashboard import assets, parts
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import Links
 from ragauge.dashboard.material import Material, Missing
-from ragauge.dashboard.page import Page
+from ragauge.dashboard.page import Links, Page
 from ragauge.dashboard.pages import document, gold, history, question, run, runs
 from ragauge.dashboard.parts import render
 from ragauge.errors import RagaugeError

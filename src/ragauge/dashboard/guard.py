@@ -188,10 +188,14 @@ class Guard:
         async def sending(message: Message) -> None:
             """With our headers on whatever is sent in answer to this path."""
             if message["type"] == "http.response.start":
-                message = {
-                    **message,
-                    "headers": _headers(message.get("headers", ()), scope["path"]),
-                }
+                ours = {name.encode(): value.encode() for name, value in HEADERS.items()}
+                given = [*message.get("headers", ())]
+                # What a run holds stays out of caches; our own files have names that change.
+                keeps = any(name.lower() == b"cache-control" for name, _ in given)
+                if not (keeps and scope["path"].startswith(STATIC)):
+                    ours[b"cache-control"] = b"no-store"
+                given = [each for each in given if each[0].lower() not in ours]
+                message = {**message, "headers": [*given, *ours.items()]}
                 if self._verbose:  # without the query: it holds what people look for
                     path = visible(scope["path"])
                     log.info("%d %s %s", message["status"], scope["method"], path)
@@ -202,12 +206,22 @@ class Guard:
 
     def answer(self, knock: Knock) -> Response | None:
         """What the guard says itself; None where the application is to answer."""
+        from starlette.responses import Response
+
         if refused := self.refused(knock):
             return _page(refused)
         if self._token is None:
             return None
         if knock.tokens:
-            return self._entering(knock, self._token)
+            # A cookie in place of the token, and the same address without it: it must not stay.
+            if not all(map(self._token.is_given, knock.tokens)):
+                return _page(_unknown(knock))
+            name, value = self._token.cookie(self._port)
+            headers = {
+                "location": _joined(knock.path, knock.without_token),
+                "set-cookie": f"{name}={value}; HttpOnly; SameSite=Strict; Path=/",
+            }
+            return Response(status_code=303, headers=headers)
         known = self._token.is_borne(knock.values(b"authorization"))
         known = known or self._token.is_in(knock.values(b"cookie"), self._port)
         return None if known else _page(_unknown(knock))
@@ -264,19 +278,6 @@ class Guard:
             )
         return None
 
-    def _entering(self, knock: Knock, token: Token) -> Response:
-        """A cookie in place of the token, and the same address without it: it must not stay."""
-        if not all(token.is_given(given) for given in knock.tokens):
-            return _page(_unknown(knock))
-        from starlette.responses import Response
-
-        name, value = token.cookie(self._port)
-        headers = {
-            "location": _joined(knock.path, knock.without_token),
-            "set-cookie": f"{name}={value}; HttpOnly; SameSite=Strict; Path=/",
-        }
-        return Response(status_code=303, headers=headers)
-
 
 def _unknown(knock: Knock) -> Refused:
     fields = parse_qsl(knock.without_token.decode("ascii", "replace"), keep_blank_values=True)
@@ -309,12 +310,3 @@ def _joined(path: bytes, query: bytes) -> str:
 
 def _is_token(field: bytes) -> bool:
     return unquote_to_bytes(field.partition(b"=")[0]) == b"token"
-
-
-def _headers(given: Sequence[tuple[bytes, bytes]], path: str) -> Sequence[tuple[bytes, bytes]]:
-    ours = {name.encode(): value.encode() for name, value in HEADERS.items()}
-    # What a run holds stays out of caches; our own files have names that change with them.
-    told = any(name.lower() == b"cache-control" for name, _ in given)
-    if not (told and path.startswith(STATIC)):
-        ours[b"cache-control"] = b"no-store"
-    return [*((name, value) for name, value in given if name.lower() not in ours), *ours.items()]

@@ -105,7 +105,7 @@ class Jobs:
                 error = problem
             with self._changed:
                 job.state, job.result, job.error = "done", result, error
-                job.make = _made  # what it holds on to may be large
+                job.make = lambda: None  # what it holds on to may be large
                 self._changed.notify_all()
 
 
@@ -125,7 +125,3 @@ class _Job:
         self.fraction: float | None = None
         self.result: Any = None
         self.error: Exception | None = None
-
-
-def _made() -> None:
-    """What is left of work that is done."""

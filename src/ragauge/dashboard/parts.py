@@ -16,6 +16,7 @@ from msgspec import Struct, structs
 from ragauge.citations.offsets import Place as Stretch
 from ragauge.contracts.paging import Paged
 from ragauge.dashboard.asked import Asked
+from ragauge.dashboard.page import address
 from ragauge.reports.document import Block, Column, Html, Row, Section, Span, Table, Words
 from ragauge.reports.formats.html import spelled
 from ragauge.reports.kinds.runs import when
@@ -54,7 +55,6 @@ def _environment() -> Environment:
 
 def addresses(asked: Asked, path: str, anchor: str = "") -> Address:
     """A function from changed fields to the address of the same table with them."""
-    from ragauge.dashboard.links import address
 
     def to(**changed: str | int | None) -> str:
         made = address(path, asked.but(**changed, figures=None, order=None).fields)

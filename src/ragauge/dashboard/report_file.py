@@ -22,11 +22,10 @@ from ragauge.dashboard import assets
 from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.file_limits import Limits
 from ragauge.dashboard.jobs import AtOnce
-from ragauge.dashboard.links import DocumentPlace, Field, Links, run_names
 from ragauge.dashboard.material import Material
-from ragauge.dashboard.page import FORMS, Page, download
+from ragauge.dashboard.page import FORMS, DocumentPlace, Field, Links, Page, download, run_names
 from ragauge.dashboard.pages import compare, document, gold, history, question
-from ragauge.dashboard.pages.opened_run import QUESTIONS, OpenedRun
+from ragauge.dashboard.pages.opened_run import OpenedRun
 from ragauge.dashboard.pages.run import OVERVIEW, head, tabs
 from ragauge.dashboard.pages.run_questions import (
     MOST_COLUMNS,
@@ -36,6 +35,7 @@ from ragauge.dashboard.pages.run_questions import (
     unit_table,
 )
 from ragauge.dashboard.parts import Listed, render
+from ragauge.dashboard.unit_list import QUESTIONS
 from ragauge.errors import UsageError
 from ragauge.gates.rules import satisfies
 from ragauge.reports import document as doc

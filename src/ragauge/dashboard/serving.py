@@ -230,7 +230,7 @@ def warm(material: Material) -> threading.Thread:
 
     def make() -> None:
         # What pages import takes longer than they do.
-        from ragauge.dashboard.links import Links
+        from ragauge.dashboard.page import Links
         from ragauge.dashboard.pages import history, question, run, runs
 
         links = Links()

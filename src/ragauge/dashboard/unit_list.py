@@ -11,7 +11,7 @@ from ragauge.contracts.citation import Offsets
 from ragauge.contracts.history import Run, UnitRow
 from ragauge.contracts.paging import Rightness, UnitQuery
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import DocumentPlace, Field, Links
+from ragauge.dashboard.page import DocumentPlace, Field, Links
 from ragauge.reports import document as doc
 
 LIST_FIELDS = ("q", "label", "right", "stratum", "sort")
@@ -44,8 +44,8 @@ def list_fields(asked: Asked) -> dict[str, str]:
     return {name: given for name in LIST_FIELDS if (given := asked.exact(name))}
 
 
-LIST = "questions"
-"""The part of a run that lists its units."""
+QUESTIONS = "questions"
+"""The tab that lists the units of a run."""
 SHORT = 60
 """Characters of an id in the way to a page: a longer one is cut."""
 
@@ -60,7 +60,7 @@ class Ways(Struct, frozen=True):
 
     @property
     def back(self) -> str | None:
-        return self.links.run(self.run.id, LIST, **self.fields)
+        return self.links.run(self.run.id, QUESTIONS, **self.fields)
 
     def in_run(self, run: str) -> str | None:
         return self.links.question(run, self.unit)

@@ -14,9 +14,8 @@ from ragauge.contracts.unit_changes import ChangeQuery, Direction, UnitChange
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.jobs import progress
-from ragauge.dashboard.links import Links, To, run_names
 from ragauge.dashboard.material import Material, Missing
-from ragauge.dashboard.page import Page
+from ragauge.dashboard.page import Links, Page, To, run_names
 from ragauge.dashboard.parts import Field, Listed, addresses, listed, select
 from ragauge.errors import RagaugeError, UsageError
 from ragauge.metrics.names import short_name

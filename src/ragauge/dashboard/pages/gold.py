@@ -12,9 +12,8 @@ from ragauge.contracts.history import ID_SHOWN, Run
 from ragauge.contracts.paging import Ended, GoldSet, Paged, PagedHistory, QuestionQuery, UnitCounts
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import Links
 from ragauge.dashboard.material import Material, Missing
-from ragauge.dashboard.page import Page
+from ragauge.dashboard.page import Links, Page
 from ragauge.dashboard.parts import Field, drawn, listed, sorts
 from ragauge.dashboard.unit_list import right_means
 from ragauge.reports import document as doc

@@ -13,9 +13,8 @@ from ragauge.contracts.paging import PagedHistory, RunQuery
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.jobs import PATIENCE_S
-from ragauge.dashboard.links import Links, To
 from ragauge.dashboard.material import Material, Missing
-from ragauge.dashboard.page import Page
+from ragauge.dashboard.page import Links, Page, To
 from ragauge.dashboard.pages.runs import labels_asked
 from ragauge.dashboard.parts import Field, select
 from ragauge.errors import InputRejected, UsageError

@@ -15,9 +15,9 @@ from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.paging import UnitCounts
 from ragauge.contracts.stability import STABILITIES
 from ragauge.dashboard.asked import Asked
-from ragauge.dashboard.links import Links
 from ragauge.dashboard.material import Material
-from ragauge.dashboard.page import Page
+from ragauge.dashboard.page import Links, Page
+from ragauge.dashboard.unit_list import QUESTIONS
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Document, Target
@@ -25,8 +25,6 @@ from ragauge.reports.forms import document_of
 from ragauge.reports.kinds.audit import POINTER_HOLDS
 from ragauge.reports.kinds.score import BADGES
 
-QUESTIONS = "questions"
-"""The tab that lists the units of a run."""
 TRACEABILITY = "traceability"
 """The tab that shows the codes of citations with their answers."""
 REFRESH_S = 2

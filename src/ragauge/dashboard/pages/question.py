@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import structs
@@ -23,9 +23,8 @@ from ragauge.contracts.metric import Facts as AnswerFacts
 from ragauge.contracts.stability import StabilityReport
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import Links, run_names
 from ragauge.dashboard.material import Material, Missing
-from ragauge.dashboard.page import Page
+from ragauge.dashboard.page import Links, Page, run_names
 from ragauge.dashboard.pages.question_answer import (
     LAST,
     answer,
@@ -66,6 +65,8 @@ MENTION = re.compile(r":\d+–\d+$")
 """What the key of a mention has after its document."""
 REPORTED = ("stability", "eval", "trace-eval")
 """Commands whose reports say more of a unit than its row does."""
+COMPONENTS = (EntityDetail, LabelDetail, LinkDetail, RankingDetail)
+"""Details of reports on components, whose units have no answer."""
 POINTED_AT = {"target_section": "target", "anchor": "anchor", "decoy": "decoy"}
 MOST = 50
 """Phrases, ids or wordings of gold that are shown of a list."""
@@ -125,12 +126,15 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         supported, marks = support(shown, question, run, row, report)
         left = [*supported, *findings(shown)]
         right.append(Section(title="Retrieved", blocks=list(retrieved(shown, marks, ways))))
-    else:
+    elif not isinstance(getattr(of_its_task(report, unit)[0], "detail", None), COMPONENTS):
         own += _without_answer(row, has_texts=answered is not None)
     if of_other:
         inside = list(retrieved(of_other, {}, ways))
         right.append(Section(title="Retrieved in the other run", blocks=inside))
-    pair: list[Block] = [parts.section("Answer in this run" if beside else "Answer", *own), *beside]
+    pair: list[Block] = []
+    if own:
+        pair.append(parts.section("Answer in this run" if beside else "Answer", *own))
+    pair += beside
     if references or held:
         said = plain(shown) if shown else ""
         texts: list[Block] = [parts.text(text, compared(text, said)) for text in references[:MOST]]
@@ -305,7 +309,14 @@ def values(
 
     Where several tasks share a run, only those of the unit's own.
     """
-    known, reasons = table(), _reasons(report, unit)
+    known = table()
+    report, unit = of_its_task(report, unit)
+    reasons: Mapping[str, str] | None = {}  # None where the report has others and not this unit
+    if isinstance(report, StabilityReport):
+        one = report.details.get(unit)
+        reasons = one.reasons if one else None
+    elif isinstance(report, EvalReport) and isinstance(report.detail, AnswerDetail):
+        reasons = next((one.reasons for one in report.detail.answers if one.id == unit), None)
     families = {id.partition(".")[0] for id in row.values}
     every = sorted(run.record.metrics)
 
@@ -342,17 +353,6 @@ def values(
         below=False,
         name="values",
     )
-
-
-def _reasons(report: Any, unit: str) -> dict[str, str] | None:
-    """Why numbers are absent; None where the report has others and the unit was cut."""
-    report, unit = of_its_task(report, unit)
-    if isinstance(report, StabilityReport):
-        one = report.details.get(unit)
-        return dict(one.reasons) if one else None
-    if isinstance(report, EvalReport) and isinstance(report.detail, AnswerDetail):
-        return next((dict(one.reasons) for one in report.detail.answers if one.id == unit), None)
-    return {}
 
 
 def errors(report: Any, unit: str, right: bool | None) -> Iterator[Block]:

@@ -20,7 +20,7 @@ from ragauge.contracts.paging import UnitInRun
 from ragauge.contracts.run import FACTORS
 from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.dashboard import parts
-from ragauge.dashboard.links import run_names
+from ragauge.dashboard.page import run_names
 from ragauge.dashboard.pages.question_trace import (
     LONGEST_ANSWER,
     LONGEST_TEXT,

@@ -16,13 +16,11 @@ from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.jobs import progress
-from ragauge.dashboard.links import Links, run_names
 from ragauge.dashboard.material import Material, Missing
-from ragauge.dashboard.page import Page
+from ragauge.dashboard.page import Links, Page, run_names
 from ragauge.dashboard.pages import run_components, run_questions
 from ragauge.dashboard.pages.opened_run import (
     OTHER,
-    QUESTIONS,
     REFRESH_S,
     TRACEABILITY,
     OpenedRun,
@@ -32,7 +30,7 @@ from ragauge.dashboard.pages.opened_run import (
     label_name,
 )
 from ragauge.dashboard.parts import Field, listed
-from ragauge.dashboard.unit_list import list_fields, unit_query
+from ragauge.dashboard.unit_list import QUESTIONS, list_fields, unit_query
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers

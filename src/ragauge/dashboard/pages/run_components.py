@@ -15,8 +15,9 @@ from ragauge.contracts.history import REPORT
 from ragauge.contracts.paging import Paged
 from ragauge.dashboard import parts
 from ragauge.dashboard.page import Page
-from ragauge.dashboard.pages.opened_run import QUESTIONS, REFRESH_S, OpenedRun, Tab, ToRun
+from ragauge.dashboard.pages.opened_run import REFRESH_S, OpenedRun, Tab, ToRun
 from ragauge.dashboard.parts import Field, listed
+from ragauge.dashboard.unit_list import QUESTIONS
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Document, Section, Span, Text

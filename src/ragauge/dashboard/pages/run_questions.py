@@ -15,13 +15,19 @@ from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages.opened_run import (
-    QUESTIONS,
     OpenedRun,
     label_kind,
     label_name,
 )
 from ragauge.dashboard.parts import Field, Listed, drawn, listed, sorts
-from ragauge.dashboard.unit_list import LIST_FIELDS, doubt, list_fields, right_means, unit_query
+from ragauge.dashboard.unit_list import (
+    LIST_FIELDS,
+    QUESTIONS,
+    doubt,
+    list_fields,
+    right_means,
+    unit_query,
+)
 from ragauge.metrics.names import long_name
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Cell, Column, Span, Table, Text, Tone

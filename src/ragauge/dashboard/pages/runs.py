@@ -10,9 +10,8 @@ from ragauge.contracts.history import Run
 from ragauge.contracts.paging import MetricLine, PagedHistory, RunQuery
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import Links
 from ragauge.dashboard.material import Material
-from ragauge.dashboard.page import Page
+from ragauge.dashboard.page import Links, Page
 from ragauge.dashboard.pages import compare
 from ragauge.dashboard.parts import Field, Listed, drawn, listed, sorts
 from ragauge.metrics.names import long_name
