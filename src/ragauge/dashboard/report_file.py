@@ -64,7 +64,6 @@ DOCUMENTS, LONGEST_DOCUMENTS = 150, 1_500_000
 """Documents opened at a span, and the characters of all of them; later ones are left out."""
 LINES = 3
 """Headline metrics whose history is drawn."""
-NO_NAMES: Mapping[str, str] = {}
 AROUND = {"compare": "Compare", "history": "History", "gold": "Gold"}
 
 

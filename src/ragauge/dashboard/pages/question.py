@@ -126,8 +126,15 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         supported, marks = support(shown, question, run, row, report)
         left = [*supported, *findings(shown)]
         right.append(Section(title="Retrieved", blocks=list(retrieved(shown, marks, ways))))
+    elif answered is not None:
+        own.append(Text("The run has no answer to it.", "soft"))
     elif not isinstance(getattr(of_its_task(report, unit)[0], "detail", None), COMPONENTS):
-        own += _without_answer(row, has_texts=answered is not None)
+        claim, cited = row.detail.get("claim"), row.detail.get("cited")
+        facts_kept: list[tuple[str, Words]] = [
+            ("claim", doc.theirs(str(claim) if claim else "")),
+            ("cites", doc.theirs(", ".join(map(str, cited)) if cited else "")),
+        ]
+        own += [Text(NO_TEXTS, "soft"), Facts(facts_kept)]
     if of_other:
         inside = list(retrieved(of_other, {}, ways))
         right.append(Section(title="Retrieved in the other run", blocks=inside))
@@ -225,18 +232,6 @@ def _chosen(answers: Sequence[Answer], asked: Asked, usual: int) -> Answer | Non
     if number > len(answers) > 0:
         raise BadAddress(f"answer: there are {len(answers):,}, and no number {number:,}")
     return answers[number - 1 if number else usual] if answers else None
-
-
-def _without_answer(row: UnitRow, *, has_texts: bool) -> Iterator[Block]:
-    if has_texts:
-        yield Text("The run has no answer to it.", "soft")
-        return
-    yield Text(NO_TEXTS, "soft")
-    claim, cited = row.detail.get("claim"), row.detail.get("cited")
-    yield Facts([
-        ("claim", doc.theirs(str(claim) if claim else "")),
-        ("cites", doc.theirs(", ".join(map(str, cited)) if cited else "")),
-    ])  # fmt: skip
 
 
 def _beside(
