@@ -283,7 +283,7 @@ def test_runs_without_a_common_metric_show_their_own(material):
     found = parts(material)
     assert found.tables[0][0][-1] == "headlines"
     assert [row[-1] for row in found.rows()] == [
-        "rr 0.950",
+        "Reciprocal rank (rr) 0.950",
         "stable 0.950",
         "citation_hit_rate 0.950",
     ]

@@ -211,8 +211,8 @@ def _errors(one: Component, cut: tables.WithErrors) -> Iterator[Block]:
     page = listed(
         Paged(rows=tuple(shown), total=len(found), start=asked.start), asked, "", action or ""
     )
-    table = tables.errors_table(shown, name=None)  # the download has all
-    inside.append(parts.results("", page, "error", clear, table))
+    table = [tables.errors_table(shown, name=None)] if shown else []  # the download has all
+    inside.append(parts.results("", page, "error", clear, *table))
     columns = ("kind", "unit", "type", "text", "facts", "where")
     inside.append(doc.Data("errors", columns, lambda: map(row, found)))
     yield Section(title="", blocks=inside, anchor="errors")

@@ -68,7 +68,10 @@ def listing(opened: OpenedRun, asked: Asked, tab: str) -> Iterator[Block]:
     page = listed(found, opened.asked, WORST, action or "")
     yield _form(opened, asked, page, action)
     yield Text([Span("correct", "strong"), Span(f": {right_means(opened.run.record.command)}.")])
-    yield parts.results("units", page, "sample", action, unit_table(opened, asked, page))
+    table = unit_table(opened, asked, page)
+    yield parts.results("units", page, "sample", action, table)
+    if not found.rows:
+        yield table  # it is not shown, and can be downloaded all the same
 
 
 def _form(opened: OpenedRun, asked: Asked, page: Listed, action: str | None) -> doc.Html:
