@@ -193,7 +193,7 @@ def results(
     elif not page.rows:
         every_one = [Span("Show all of them", href=every), Span(".")] if every else ""
         inside = [empty(f"No {one} matches", every_one, code)]
-    return Section(title="", blocks=inside, anchor=anchor)
+    return Section(title="", blocks=inside, anchor=anchor, part="" if anchor else "tight")
 
 
 def empty(title: str, about: Words = "", code: str = "") -> Html:
