@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, TypeVar
 from benchmarks.generate import HOUSES, PLACES
 from ragauge.contracts.history import Run, RunFilter
 from ragauge.contracts.paging import PAGE, UnitQuery
-from ragauge.dashboard.links import Served
 from ragauge.dashboard.material import Material
+from ragauge.dashboard.page import Links
 from ragauge.store.history import open_history
 
 ADDRESSES = 16
@@ -37,7 +37,7 @@ class Tour:
     """The addresses that a history gives."""
 
     def __init__(self, place: str) -> None:
-        self._links, self._random = Served(), Random("tour")
+        self._links, self._random = Links(), Random("tour")
         with closing(open_history(place, create=False)) as history:
             runs = history.runs(RunFilter())
             self.scored = [run for run in runs if run.record.command == "score"]

@@ -8,7 +8,7 @@ from typing import Any
 from playwright.sync_api import Browser, Dialog, Page
 
 from ragauge.contracts.history import Run
-from ragauge.dashboard.links import Served
+from ragauge.dashboard.page import DocumentPlace, Links
 from tests.chromium import WIDE
 
 WATCH = """
@@ -62,7 +62,7 @@ def addresses(
     runs: Mapping[str, Run], unit: str = "h003", document: str = "rijksmuseum"
 ) -> list[str]:
     """An address of every page; the tabs of runs have tests of their own."""
-    to, before, after = Served(), runs["a"].id, runs["c"].id
+    to, before, after = Links(), runs["a"].id, runs["c"].id
     return [
         to.runs(),
         to.runs(q="nothing is called so"),
@@ -75,6 +75,6 @@ def addresses(
         to.run(runs["c"].id),
         to.run(runs["stability"].id, "heatmap"),
         *(to.question(runs[run].id, unit) for run in ("c", "stability", "audit", "eval qa")),
-        to.document(runs["audit"].id, document, REVISION, 74, 385),
+        to.document(runs["audit"].id, DocumentPlace(document, REVISION, 74, 385)),
         to.run("nothing"),
     ]

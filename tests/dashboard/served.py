@@ -11,9 +11,9 @@ from msgspec import Struct
 
 from ragauge.contracts.documents import Documents
 from ragauge.contracts.history import History
+from ragauge.dashboard.guard import Token
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.serving import IDLE_S, Listening, listen, server
-from ragauge.dashboard.token import Token
 from ragauge.store.history import open_history
 
 

@@ -13,9 +13,8 @@ from msgspec import structs
 
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.jobs import AtOnce
-from ragauge.dashboard.links import Served
 from ragauge.dashboard.material import Material, Missing
-from ragauge.dashboard.page import Page
+from ragauge.dashboard.page import Links, Page
 from ragauge.dashboard.pages import compare
 from ragauge.store.history import open_history
 from tests.chromium import photographed
@@ -43,7 +42,7 @@ def patient(material):
 
 def asked(material: Material, **fields: str) -> Page:
     pairs = list(fields.items())
-    return compare.page(material, Served("/compare", pairs), Asked(pairs))
+    return compare.page(material, Links("/compare", pairs), Asked(pairs))
 
 
 def rows_of(page: Page) -> list[dict]:

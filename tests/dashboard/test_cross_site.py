@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from ragauge.dashboard import assets
-from ragauge.dashboard.token import Token
+from ragauge.dashboard.guard import Token
 from tests.chromium import started
 from tests.dashboard.served import serving
 

@@ -12,8 +12,8 @@ import pytest
 from ragauge import open_history
 from ragauge.contracts.history import Run
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import Served
 from ragauge.dashboard.material import Material
+from ragauge.dashboard.page import DocumentPlace, Links
 from ragauge.dashboard.pages import document
 from ragauge.dashboard.pages.document import LONGEST, MOST_ANSWERS, MOST_KNOWN
 from ragauge.text.visible import readable
@@ -107,13 +107,13 @@ class Marks(HTMLParser):
 def shown(material: Material, run: Run, name: str, **fields: object) -> str:
     given = {"doc": name, "rev": rev_of(DOCUMENTS.get(name, "")), **fields}
     asked = Asked([(key, str(value)) for key, value in given.items()], {"run": run.id})
-    return str(document.page(material, Served(f"/runs/{run.id}/document"), asked).body)
+    return str(document.page(material, Links(f"/runs/{run.id}/document"), asked).body)
 
 
 def followed(material: Material, address: str) -> str:
     parts = urlsplit(address)
     asked = Asked(parse_qsl(parts.query), {"run": parts.path.split("/")[2]})
-    return str(document.page(material, Served(), asked).body)
+    return str(document.page(material, Links(), asked).body)
 
 
 def spelled(text: str) -> str:
@@ -152,7 +152,7 @@ def test_offsets_that_lead_nowhere_mark_nothing_and_say_why(material, audited, f
 
 @pytest.mark.parametrize("fields", [{"start": -5, "end": 3}, {"start": "x"}, {"end": "1e9"}])
 def test_what_is_no_offset_is_a_bad_address(material, audited, fields):
-    with pytest.raises(BadAddress, match="is no number"):
+    with pytest.raises(BadAddress, match="is not a number"):
         shown(material, audited, "plain", **fields)
 
 
@@ -297,7 +297,7 @@ def long(tmp_path_factory: pytest.TempPathFactory):
 
 def test_a_long_document_is_shown_in_parts_that_lose_nothing(long):
     material, run, text, at = long
-    address = Served().document(run.id, "long", rev_of(text), at, at + 9, "q")
+    address = Links().document(run.id, DocumentPlace("long", rev_of(text), at, at + 9, "q"))
     middle = followed(material, address)
     assert Marks(middle).cited == text[at : at + 9]
     assert len(Marks(middle).text) <= LONGEST
@@ -336,7 +336,7 @@ def test_a_browser_holds_the_same_characters(browser, dashboard: Dashboard, audi
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     start, end = text.index("\n") - 1, len(text) - 2
-    way = Served().document(audited.id, name, rev_of(text), start, end, "whole")
+    way = Links().document(audited.id, DocumentPlace(name, rev_of(text), start, end, "whole"))
     page.goto(dashboard.url + way)
     found = "".join(page.locator(".lined mark.cited:not(.other)").all_text_contents())
     everything = "".join(page.locator(".lined .passage").all_text_contents())

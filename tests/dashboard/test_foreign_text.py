@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page
 from ragauge.contracts.documents import FrozenDocument
 from ragauge.contracts.history import Run
 from ragauge.contracts.kept import DOCUMENTS
-from ragauge.dashboard.links import Served as Links
+from ragauge.dashboard.page import DocumentPlace, Links
 from tests.chromium import NARROW
 from tests.dashboard.hostile_run import TEXTS
 from tests.dashboard.poisoned import poisoned
@@ -78,7 +78,7 @@ def documents_of(served: Served, run: Run) -> list[str]:
     packed = served.material.packed(run, DOCUMENTS)
     kept = [line for group in packed.groups() for line in group.lines] if packed else []
     documents = [msgspec.json.decode(line, type=FrozenDocument) for line in kept[:1]]
-    return [TO.document(run.id, one.doc_id, one.rev, start=0, end=40) for one in documents]
+    return [TO.document(run.id, DocumentPlace(one.doc_id, one.rev, 0, 40)) for one in documents]
 
 
 def met(reader: Reader) -> tuple[object, ...] | None:

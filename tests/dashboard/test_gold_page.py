@@ -11,8 +11,8 @@ import pytest
 from msgspec import structs
 
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import Served
 from ragauge.dashboard.material import Missing
+from ragauge.dashboard.page import Links
 from ragauge.dashboard.pages import gold
 from ragauge.dashboard.unit_list import right_means
 from ragauge.reports import numbers
@@ -36,12 +36,12 @@ def material(tmp_path):
 
 def sets(material, **fields):
     pairs = list(fields.items())
-    return gold.sets(material, Served("/gold", pairs), Asked(pairs))
+    return gold.sets(material, Links("/gold", pairs), Asked(pairs))
 
 
 def one_set(material, sha256, **fields):
     pairs = list(fields.items())
-    links = Served(f"/gold/{sha256}", pairs)
+    links = Links(f"/gold/{sha256}", pairs)
     return gold.page(material, links, Asked(pairs, {"sha256": sha256}))
 
 

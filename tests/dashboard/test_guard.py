@@ -12,7 +12,7 @@ import pytest
 
 from ragauge.dashboard import assets
 from ragauge.dashboard.app import TOGETHER
-from ragauge.dashboard.token import Token
+from ragauge.dashboard.guard import Token
 from tests.dashboard.raw import ask, send
 from tests.dashboard.served import Served, serving
 
@@ -103,7 +103,7 @@ def test_a_head_has_the_headers_of_the_page_and_no_body(guarded):
 def test_it_is_only_read(guarded, method):
     answer = ask(guarded.port, method=method)
     assert (answer.status, answer.header("allow")) == (405, "GET, HEAD")
-    assert b"only read" in answer.body
+    assert b"read-only" in answer.body
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "[::1]", "LOCALHOST"])
@@ -137,7 +137,7 @@ def test_its_own_names_with_its_port_lead_to_it(guarded, name):
 def test_any_other_name_is_another_server(guarded, host):
     answer = ask(guarded.port, "/", "Host: " + host.format(port=guarded.port))
     assert answer.status == 421
-    assert b"not that server" in answer.body
+    assert b"Not a name of this" in answer.body
     assert b"nightly" not in answer.body
 
 

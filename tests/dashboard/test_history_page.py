@@ -14,8 +14,8 @@ from urllib.request import urlopen
 import pytest
 
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import Served
 from ragauge.dashboard.material import Missing
+from ragauge.dashboard.page import Links
 from ragauge.dashboard.pages import history
 from ragauge.reports import numbers
 from ragauge.reports.kinds.history import MOST_LINES
@@ -48,7 +48,7 @@ def material(tmp_path):
 
 def shown(material, *fields, **named):
     pairs = [*fields, *named.items()]
-    return history.page(material, Served("/history", pairs), Asked(pairs))
+    return history.page(material, Links("/history", pairs), Asked(pairs))
 
 
 def parts(material, *fields, **named):

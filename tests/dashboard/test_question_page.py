@@ -27,15 +27,18 @@ from ragauge.contracts.paging import UnitQuery
 from ragauge.contracts.trace import StructuredAnswer, Trace
 from ragauge.contracts.trace_eval import TracedQuestion, TracedRun
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import Served
 from ragauge.dashboard.material import Material, Missing
-from ragauge.dashboard.page import Page
+from ragauge.dashboard.page import DocumentPlace, Links, Page
 from ragauge.dashboard.pages import document, question
 from ragauge.dashboard.pages.question import NOT_KEPT, errors, values
-from ragauge.dashboard.pages.question_answer import CUT, OTHERWISE, compared, links_of, plain
-from ragauge.dashboard.pages.question_runs import (
+from ragauge.dashboard.pages.question_answer import (
+    CUT,
     MOST_CARDS,
+    OTHERWISE,
+    compared,
     grouped,
+    links_of,
+    plain,
     side_by_side,
     traced_outcomes,
 )
@@ -79,7 +82,7 @@ def material(demo) -> Iterator[Material]:
 
 def page_of(material: Material, run: Run, unit: str, **fields: object) -> Page:
     given = [("unit", unit), *((key, str(value)) for key, value in fields.items())]
-    links = Served(f"/runs/{run.id}/question", given)
+    links = Links(f"/runs/{run.id}/question", given)
     return question.page(material, links, Asked(given, {"run": run.id}))
 
 
@@ -148,7 +151,7 @@ def test_from_citation_to_chunk_to_the_very_words_of_the_document(material, demo
             fields = dict(parse_qsl(parts.query))
             if not parts.path.endswith("/document") or "end" not in fields:
                 continue
-            body = document.page(material, Served(), Asked([*fields.items()], {"run": run.id})).body
+            body = document.page(material, Links(), Asked([*fields.items()], {"run": run.id})).body
             kept = material.document(run, fields["doc"], fields["rev"])
             if kept is None:  # retrieved, but neither cited nor gold
                 assert "The document is not kept" in body
@@ -232,7 +235,7 @@ def test_all_runs_of_a_sweep_stand_side_by_side(material, demo):
 def beside(run: Run, answers: list[KeptAnswer], asked: Gold | None = None) -> list[doc.Block]:
     """The blocks that show these answers side by side: a summary, cards, notes and the data."""
     groups = grouped([Answer(one, Reader(Reading()), asked) for one in answers])
-    return side_by_side(groups, Ways(run, "q", Served(), {}), None, "All").blocks
+    return side_by_side(groups, Ways(run, "q", Links(), {}), None, "All").blocks
 
 
 def marked_in(words: doc.Words) -> list[tuple[str, bool]]:
@@ -681,7 +684,7 @@ def test_a_browser_runs_nothing_and_asks_nobody(browser, attacked):
         page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
         for one in (run, audited):
             for unit in units_of(dashboard.material, one, 60):
-                page.goto(dashboard.url + Served().question(one.id, unit))
+                page.goto(dashboard.url + Links().question(one.id, unit))
                 assert page.evaluate("window.hit") is None, unit
                 assert page.locator("h1").inner_text()
         context.close()
@@ -697,9 +700,9 @@ def test_pages_fit_the_screen_and_pass_axe(browser, served, demo, size, scheme):
     sweep, audit = demo.runs["stability"], demo.runs["audit"]
     rev = served.material.answers(audit, "h001")[-1].trace.retrieved[0]["rev"]
     ways = {
-        "question": Served().question(demo.runs["c"].id, "h001", **{"with": demo.runs["a"].id}),
-        "sweep": Served().question(sweep.id, "h002"),
-        "document": Served().document(audit.id, "rijksmuseum", rev, 74, 385, "h001"),
+        "question": Links().question(demo.runs["c"].id, "h001", **{"with": demo.runs["a"].id}),
+        "sweep": Links().question(sweep.id, "h002"),
+        "document": Links().document(audit.id, DocumentPlace("rijksmuseum", rev, 74, 385, "h001")),
     }
     width, height = size
     context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
@@ -864,7 +867,7 @@ def test_what_the_summary_cut_is_not_said_to_be_absent(material, demo, kind):
     else:
         cut = structs.replace(whole, detail=structs.replace(whole.detail, answers=()))
     for report, is_cut in ((whole, False), (cut, True)):
-        heads, rows = values(run, row, report, row.unit, None, Served()).data()
+        heads, rows = values(run, row, report, row.unit, None, Links()).data()
         absent = [one for one in rows if one[heads.index("value")] is None]
         assert absent
         assert all((one[heads.index("reason")] == NOT_KEPT) == is_cut for one in absent)

@@ -14,8 +14,8 @@ import pytest
 from ragauge.contracts.documents import FrozenDocument
 from ragauge.dashboard import parts
 from ragauge.dashboard.file_limits import Limits
-from ragauge.dashboard.page import Page
-from ragauge.dashboard.report_file import DocumentPlace, FileLinks, placed, report_file
+from ragauge.dashboard.page import DocumentPlace, Page
+from ragauge.dashboard.report_file import FileLinks, placed, report_file
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports import document as doc
 from ragauge.store.history import open_history
@@ -141,12 +141,12 @@ def test_links_lead_to_what_is_in_the_file():
     assert (links.run("r1", "heat"), links.run("r2")) == (None, None)
     assert (links.history("a.b"), links.history("a.c")) == ("#at.history.1", None)
     assert (links.runs(), links.gold("x"), links.compare()) == (None, None, None)
-    assert links.document("r1", "d", "1", 0, 5) == "#at.document.1"
-    assert links.document("r1", "gone", "1") is None
-    assert links.document("r1", "d", "1", 6, 9) == "#at.document.2"
-    assert links.document("r1", "d", "1", 0, 5) == "#at.document.1"
+    assert links.document("r1", DocumentPlace("d", "1", 0, 5)) == "#at.document.1"
+    assert links.document("r1", DocumentPlace("gone", "1")) is None
+    assert links.document("r1", DocumentPlace("d", "1", 6, 9)) == "#at.document.2"
+    assert links.document("r1", DocumentPlace("d", "1", 0, 5)) == "#at.document.1"
     links.takes_documents = False
-    assert links.document("r1", "d", "2") is None
+    assert links.document("r1", DocumentPlace("d", "2")) is None
     assert [*links.documents] == [
         DocumentPlace("d", "1", 0, 5, ""),
         DocumentPlace("d", "1", 6, 9, ""),

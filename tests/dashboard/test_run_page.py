@@ -24,9 +24,8 @@ from ragauge.contracts.history import REPORT, History, NewRun, Run, RunFilter, U
 from ragauge.contracts.kept import SPENT
 from ragauge.contracts.stability import StabilityReport
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import Served
 from ragauge.dashboard.material import Material, Missing
-from ragauge.dashboard.page import Page
+from ragauge.dashboard.page import Links, Page
 from ragauge.dashboard.pages import run as run_page
 from ragauge.dashboard.pages.run_questions import LONGEST, LONGEST_ID
 from ragauge.dashboard.unit_list import doubt
@@ -75,7 +74,7 @@ def opened(material: Material, run: Run | str, tab: str = "", query: str = "") -
     id = run if isinstance(run, str) else run.id
     fields = parse_qsl(query, keep_blank_values=True)
     path = {"run": id} | ({"tab": tab} if tab and tab != "overview" else {})
-    links = Served(f"/runs/{id}" + (f"/{tab}" if "tab" in path else ""), fields)
+    links = Links(f"/runs/{id}" + (f"/{tab}" if "tab" in path else ""), fields)
     while (page := run_page.page(material, links, Asked(fields, path))).refresh_s:
         pass  # a job waits a while before it says that it is not done
     return page
@@ -438,7 +437,7 @@ def test_errors_are_filtered_by_kind_type_and_words(material, runs):
     first = Parts(opened(material, run, "errors", "rows=3").body)
     assert "1–3 of 8" in first.text
     assert any(f"/runs/{run.id}/question?unit=d1" == link for link in first.links)
-    assert "Nothing matches" in opened(material, run, "errors", "q=nothing+like+it").body
+    assert "No error matches" in opened(material, run, "errors", "q=nothing+like+it").body
 
 
 def test_types_are_points_of_precision_and_recall(material, runs):

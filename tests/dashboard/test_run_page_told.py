@@ -12,6 +12,7 @@ from ragauge.contracts.gold import Gold
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.pages.run_questions import LONGEST_ID
 from ragauge.dashboard.unit_list import right_means
+from ragauge.metrics.names import long_name
 from ragauge.reports.kinds import eval_all
 from ragauge.reports.numbers import counted
 from tests.dashboard.page_parts import Parts
@@ -50,7 +51,7 @@ def test_the_summary_of_all_tasks_leads_to_their_tabs_and_every_gate_is_told(mat
 def test_units_of_all_tasks_show_the_numbers_of_the_summary(material, runs):
     report = whole(material.history, runs["parts"])
     heads = main_table(Parts(opened(material, runs["parts"], "questions").body))[0]
-    wanted = {one.metric.partition(".")[2] for one in report.summary.values()}
+    wanted = {long_name(one.metric) for one in report.summary.values()}
     assert wanted <= set(heads) and "coverage" not in heads
 
 

@@ -12,7 +12,7 @@ import pytest
 from ragauge.contracts.paging import MetricLine, Point
 from ragauge.contracts.report import Verdict
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import Served
+from ragauge.dashboard.page import Links
 from ragauge.dashboard.pages import runs
 from ragauge.dashboard.pages.runs import LONGEST, OUTSIDE, sparks
 from ragauge.reports import numbers
@@ -35,7 +35,7 @@ def material(tmp_path):
 
 def shown(material, *fields, **named):
     pairs = [*fields, *named.items()]
-    return runs.page(material, Served("/", pairs), Asked(pairs))
+    return runs.page(material, Links("/", pairs), Asked(pairs))
 
 
 def parts(material, *fields, **named):
@@ -283,7 +283,7 @@ def test_runs_without_a_common_metric_show_their_own(material):
     found = parts(material)
     assert found.tables[0][0][-1] == "headlines"
     assert [row[-1] for row in found.rows()] == [
-        "rr 0.950",
+        "Reciprocal rank (rr) 0.950",
         "stable 0.950",
         "citation_hit_rate 0.950",
     ]
@@ -304,11 +304,11 @@ def test_two_selected_runs_are_compared_the_older_one_first(material):
     form = str(body).partition('<form class="filters" id="compare"')[2].partition("</form>")[0]
     assert "<table" not in form, "print hides forms"
     chosen = (("run", second.id), ("run", first.id))
-    page = runs.compared(material, Served("/compare", chosen), Asked(chosen))
+    page = runs.compared(material, Links("/compare", chosen), Asked(chosen))
     assert page.title == f"Compare nightly {first.shown} and {second.shown}"
     for some in (chosen[:1], (*chosen, ("run", first.id))):
         with pytest.raises(BadAddress, match="select two runs"):
-            runs.compared(material, Served("/compare", some), Asked(some))
+            runs.compared(material, Links("/compare", some), Asked(some))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.dashboard.links import Served
+from ragauge.dashboard.page import Links
 from ragauge.dashboard.report_file import FileLinks
 from ragauge.reports.document import Cell, Column, Row, Table, names, number
 from ragauge.reports.formats.html import Sorting, ordered, written
@@ -81,7 +81,7 @@ def test_notes_and_inner_rows_go_where_their_row_goes():
 
 def test_heads_lead_to_the_other_order_of_the_same_page():
     fields = [("words", 'a"<b> &'), ("order", "1.1"), ("tag", "x"), ("tag", "y")]
-    made = str(written([PAIR], sorting=Served("/runs/1", fields).sorting))
+    made = str(written([PAIR], sorting=Links("/runs/1", fields).sorting))
     first, second = re.findall(r'<a class="sort" href="(.*?)"', made)
     kept = "/runs/1?words=a%22%3Cb%3E+%26&amp;tag=x&amp;tag=y&amp;order="
     assert (first, second) == (f"{kept}1.1-#table-1", f"{kept}1.2#table-1")
@@ -120,7 +120,7 @@ def test_a_script_sorts_by_values_in_a_page_and_in_the_one_file():
     times = [Cell("0.9 s", 900), Cell("1.2 s", 1200), Cell("b", "a"), Cell("–"), Cell("2", True)]
     made = Table(columns=[Column("took")], rows=[Row((cell,)) for cell in times])
     file = FileLinks("run", [], lambda wanted: False)
-    for sorting in (Served().sorting, file.sorting):
+    for sorting in (Links().sorting, file.sorting):
         page = str(written([made], sorting=sorting))
         assert re.findall(r'data-sort="(.*?)"', page) == ["900", "1200", "a", "1"]
     assert "<a " not in written([made], sorting=file.sorting)

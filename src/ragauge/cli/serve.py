@@ -63,10 +63,10 @@ def serve(**given: Any) -> None:
     import webbrowser
 
     from ragauge.contracts.paging import RunQuery
+    from ragauge.dashboard.guard import AUTO, random_token, read_token
     from ragauge.dashboard.material import Material
     from ragauge.dashboard.serving import listen
     from ragauge.dashboard.serving import serve as answer
-    from ragauge.dashboard.token import AUTO, random_token, read_token
     from ragauge.ingest.configuration import TOKEN
     from ragauge.text.visible import visible
 

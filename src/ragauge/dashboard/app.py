@@ -5,23 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from ragauge.contracts.paging import BadQuery
 from ragauge.dashboard import assets, parts
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import Links, Served
 from ragauge.dashboard.material import Material, Missing
-from ragauge.dashboard.page import Page
+from ragauge.dashboard.page import Links, Page
 from ragauge.dashboard.pages import document, gold, history, question, run, runs
-from ragauge.dashboard.rendering import render
+from ragauge.dashboard.parts import render
 from ragauge.errors import RagaugeError
 from ragauge.reports import document as doc
 from ragauge.text.visible import visible
 
 if TYPE_CHECKING:
-    from markupsafe import Markup
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
@@ -47,12 +44,12 @@ TOGETHER = 8
 
 ROUTER_WORDS = {
     "Not Found": "there is no page at this address",
-    "Method Not Allowed": "pages are asked for with GET; nothing can be written",
+    "Method Not Allowed": "pages only answer GET; nothing can be written",
 }
 
 TITLES = {
     400: "This address requests something that does not exist",
-    404: "Not here",
+    404: "Not found",
     405: "This dashboard is read-only",
     503: "The history cannot be read now",
 }
@@ -63,33 +60,34 @@ log = logging.getLogger("ragauge.dashboard")
 def application(material: Material) -> Starlette:
     """The dashboard of a history, without the guard that stands before it."""
     from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
     from starlette.exceptions import HTTPException
     from starlette.routing import Route
 
     turns = asyncio.Semaphore(TOGETHER)
-    routes = [
-        Route(path, _endpoint(view, material, turns), methods=["GET"]) for path, view in VIEWS
-    ]
+
+    def served(view: View) -> Callable[[Request], Awaitable[Response]]:
+        async def endpoint(request: Request) -> Response:
+            async with turns:
+                # Pages read the database, so each is made in a thread of its own.
+                return await run_in_threadpool(_answer, view, material, request)
+
+        return endpoint
+
+    async def refused(request: Request, error: Exception) -> Response:
+        """The page of a refusal; the router's own words say less than ours."""
+        status, words = getattr(error, "status_code", 500), getattr(error, "detail", "")
+        return _refusal(material.place, status, ROUTER_WORDS.get(words, words))
+
+    async def faulty(request: Request, error: Exception) -> Response:
+        log.error("%s: a fault in Ragauge", visible(request.scope["path"]), exc_info=error)
+        words = "this is a fault in Ragauge; see the terminal that it runs in"
+        return _refusal(material.place, 500, words)
+
     statics = Route("/static/{name}", _asset, methods=["GET"])
-    refused = partial(_refused, material.place)
-    faulty = partial(_faulty, material.place)
-    return Starlette(
-        routes=[statics, *routes],
-        exception_handlers={HTTPException: refused, Exception: faulty},
-    )
-
-
-def _endpoint(
-    view: View, material: Material, turns: asyncio.Semaphore
-) -> Callable[[Request], Awaitable[Response]]:
-    from starlette.concurrency import run_in_threadpool
-
-    async def endpoint(request: Request) -> Response:
-        async with turns:
-            # Pages read the database, so each is made in a thread of its own.
-            return await run_in_threadpool(_answer, view, material, request)
-
-    return endpoint
+    routes = [Route(path, served(view), methods=["GET"]) for path, view in VIEWS]
+    handlers = {HTTPException: refused, Exception: faulty}
+    return Starlette(routes=[statics, *routes], exception_handlers=handlers)
 
 
 def _answer(view: View, material: Material, request: Request) -> Response:
@@ -99,14 +97,14 @@ def _answer(view: View, material: Material, request: Request) -> Response:
     fields = [*request.query_params.multi_items()]
     asked = Asked(fields, request.path_params)
     try:
-        page = view(material, Served(path, fields), asked)
+        page = view(material, Links(path, fields), asked)
         if wanted := asked.text("figures"):
-            if page.refresh_s is not None:  # what there is so far is not what was asked for
-                words, later = "This is still being made: ask again.\n", str(page.refresh_s)
-                return PlainTextResponse(words, 503, {"Retry-After": later})
+            if page.refresh_s is not None:  # what there is so far is not the answer
+                later = {"Retry-After": str(page.refresh_s)}
+                return PlainTextResponse("This is still being computed.\n", 503, later)
             content, kind = page.wanted(wanted)
             return Response(content, media_type=kind)
-        return HTMLResponse(framed(page, material))
+        return HTMLResponse(framed(page, material.place))
     except Missing as error:
         return _refusal(material.place, 404, str(error))
     except (BadAddress, BadQuery) as error:
@@ -121,13 +119,9 @@ def _answer(view: View, material: Material, request: Request) -> Response:
         raise
 
 
-def framed(page: Page, material: Material) -> str:
+def framed(page: Page, place: str) -> str:
     """The page with the bar above it."""
-    return str(_framed(page, material.place))
-
-
-def _framed(page: Page, place: str) -> Markup:
-    return render("base.html", page=page, place=place, assets=assets.names())
+    return str(render("base.html", page=page, place=place, assets=assets.names()))
 
 
 def _asset(request: Request) -> Response:
@@ -144,19 +138,8 @@ def _asset(request: Request) -> Response:
 def _refusal(place: str, status: int, words: str) -> Response:
     from starlette.responses import HTMLResponse
 
-    title = TITLES.get(status, "Something is wrong")
+    title = TITLES.get(status, "Error")
     problem = doc.Section(title="", blocks=[doc.Text(doc.theirs(words))], part="problem")
     blocks = [parts.header(title, eyebrow=f"{status}"), problem]
-    page = Page(title=f"{status}", here=None, blocks=blocks, links=Served())
-    return HTMLResponse(str(_framed(page, place)), status_code=status)
-
-
-async def _refused(place: str, request: Request, error: Exception) -> Response:
-    """The page of a refusal; the router's own words say less than ours."""
-    status, words = getattr(error, "status_code", 500), getattr(error, "detail", "")
-    return _refusal(place, status, ROUTER_WORDS.get(words, words))
-
-
-async def _faulty(place: str, request: Request, error: Exception) -> Response:
-    log.error("%s: a fault in Ragauge", visible(request.scope["path"]), exc_info=error)
-    return _refusal(place, 500, "this is a fault in Ragauge; the terminal it runs in says more")
+    page = Page(title=f"{status}", here=None, blocks=blocks, links=Links())
+    return HTMLResponse(framed(page, place), status_code=status)

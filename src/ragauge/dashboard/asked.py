@@ -62,7 +62,7 @@ class Asked(Struct, frozen=True):
             return default
         digits = given.lstrip("0") or "0"
         if not (digits.isascii() and digits.isdigit() and len(digits) <= len(str(LARGEST_NUMBER))):
-            raise BadAddress(f'{name}: "{given[:40]}" is no number from 0 to {LARGEST_NUMBER:,}')
+            raise BadAddress(f'{name}: "{given[:40]}" is not a number from 0 to {LARGEST_NUMBER:,}')
         return min(int(digits), LARGEST_NUMBER)
 
     def choice(self, name: str, choices: Sequence[Choice]) -> Choice | None:

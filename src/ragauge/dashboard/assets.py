@@ -57,12 +57,9 @@ def asset(name: str) -> Asset | None:
 
 @cache
 def _all() -> dict[str, Asset]:
-    made = {what: _asset(f"{what}.js", script(what).encode()) for what in SCRIPTS}
-    return made | {"style": _asset("ragauge.css", style().encode())}
+    def named(stem: str, ending: str, kind: str, content: bytes) -> Asset:
+        digest = hashlib.sha256(content).hexdigest()[:12]
+        return Asset(f"{stem}.{digest}.{ending}", f"{kind}; charset=utf-8", content)
 
-
-def _asset(name: str, content: bytes) -> Asset:
-    stem, _, ending = name.rpartition(".")
-    kind = {"css": "text/css", "js": "text/javascript"}[ending]
-    digest = hashlib.sha256(content).hexdigest()[:12]
-    return Asset(f"{stem}.{digest}.{ending}", f"{kind}; charset=utf-8", content)
+    found = {what: named(what, "js", "text/javascript", script(what).encode()) for what in SCRIPTS}
+    return found | {"style": named("ragauge", "css", "text/css", style().encode())}

@@ -6,13 +6,19 @@ A page elsewhere can make a reader's browser ask us. It cannot make it lie about
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import hmac
+import logging
+import secrets
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote_to_bytes
 
 from msgspec import Struct
 
-from ragauge.dashboard.token import Token
+from ragauge.errors import UsageError
+from ragauge.pipelines.hidden import SHOWN
+from ragauge.text.visible import visible
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -45,6 +51,72 @@ METHODS = (b"GET", b"HEAD")
 LONGEST_ADDRESS = 16 << 10
 OWN_SITES = (b"same-origin", b"none")
 """What `Sec-Fetch-Site` says of a page of ours, and of a reader who typed the address."""
+
+SHORTEST = 16
+"""Characters of a token: fewer could be found by trying."""
+AUTO = "auto"
+RANDOM_BYTES = 24
+
+
+log = logging.getLogger("ragauge.dashboard")
+
+
+class Token:
+    """A secret that prints as `***`; requests are compared with it in constant time."""
+
+    def __init__(self, secret: str) -> None:
+        self._secret = secret.encode()
+
+    def __repr__(self) -> str:
+        return f"Token({SHOWN})"
+
+    def is_given(self, secret: bytes) -> bool:
+        """Whether these bytes are the token."""
+        return hmac.compare_digest(self._secret, secret)
+
+    def is_borne(self, authorizations: Iterable[bytes]) -> bool:
+        """Whether one of these `Authorization` headers bears it."""
+        parts = [value.split(None, 1) for value in authorizations]
+        borne = [
+            part[1].strip() for part in parts if len(part) == 2 and part[0].lower() == b"bearer"
+        ]
+        return any(self.is_given(secret) for secret in borne)
+
+    def cookie(self, port: int) -> tuple[str, str]:
+        """The name and the value of the cookie by which a browser shows that it had the token.
+
+        Cookies of a host go to all its ports, so the name tells dashboards apart, and the value
+        lets nobody who reads it know the token or enter at another port.
+        """
+        purpose = f"ragauge dashboard at port {port}".encode()
+        return f"ragauge_{port}", hmac.new(self._secret, purpose, hashlib.sha256).hexdigest()
+
+    def is_in(self, cookies: Iterable[bytes], port: int) -> bool:
+        """Whether one of these `Cookie` headers has the cookie of this port."""
+        name, value = self.cookie(port)
+        pairs = [pair.strip().partition(b"=") for line in cookies for pair in line.split(b";")]
+        ours = [found for key, _, found in pairs if key == name.encode()]
+        return any(hmac.compare_digest(value.encode(), found) for found in ours)
+
+
+def read_token(given: str) -> Token:
+    """The token a user chose; raises UsageError, without its words, where it is none."""
+    if len(given) < SHORTEST:
+        raise UsageError(
+            f"--token: has {len(given)} characters and needs {SHORTEST} at least; "
+            f"--token {AUTO} makes one"
+        )
+    if not (given.isascii() and given.isprintable()) or " " in given:
+        raise UsageError(
+            "--token: may have letters, digits and signs of ASCII, and no blanks; "
+            f"--token {AUTO} makes one"
+        )
+    return Token(given)
+
+
+def random_token() -> str:
+    """A token that nobody can guess, to be shown once to whoever starts the dashboard."""
+    return secrets.token_urlsafe(RANDOM_BYTES)
 
 
 class Knock(Struct, frozen=True):
@@ -93,9 +165,15 @@ class Guard:
     """The application behind the rules; hosts are the values of `Host` that mean this server."""
 
     def __init__(
-        self, app: ASGIApp, hosts: Sequence[str], port: int, token: Token | None = None
+        self,
+        app: ASGIApp,
+        hosts: Sequence[str],
+        port: int,
+        token: Token | None = None,
+        *,
+        verbose: bool = False,
     ) -> None:
-        self._app, self._port, self._token = app, port, token
+        self._app, self._port, self._token, self._verbose = app, port, token, verbose
         self._hosts = {host.lower().encode() for host in hosts}
         self._origins = {b"http://" + host for host in self._hosts}
 
@@ -106,113 +184,99 @@ class Guard:
         knock = Knock(
             scope["method"].encode(), scope["raw_path"], scope["query_string"], scope["headers"]
         )
+
+        async def sending(message: Message) -> None:
+            """With our headers on whatever is sent in answer to this path."""
+            if message["type"] == "http.response.start":
+                ours = {name.encode(): value.encode() for name, value in HEADERS.items()}
+                given = [*message.get("headers", ())]
+                # What a run holds stays out of caches; our own files have names that change.
+                keeps = any(name.lower() == b"cache-control" for name, _ in given)
+                if not (keeps and scope["path"].startswith(STATIC)):
+                    ours[b"cache-control"] = b"no-store"
+                given = [each for each in given if each[0].lower() not in ours]
+                message = {**message, "headers": [*given, *ours.items()]}
+                if self._verbose:  # without the query: it holds what people look for
+                    path = visible(scope["path"])
+                    log.info("%d %s %s", message["status"], scope["method"], path)
+            await send(message)
+
         app = self.answer(knock) or self._app
-        await app(scope, receive, dressed(send, scope["path"]))
+        await app(scope, receive, sending)
 
     def answer(self, knock: Knock) -> Response | None:
         """What the guard says itself; None where the application is to answer."""
+        from starlette.responses import Response
+
         if refused := self.refused(knock):
             return _page(refused)
         if self._token is None:
             return None
         if knock.tokens:
-            return self._entering(knock, self._token)
-        return None if self._is_known(knock, self._token) else _page(_unknown(knock))
+            # A cookie in place of the token, and the same address without it: it must not stay.
+            if not all(map(self._token.is_given, knock.tokens)):
+                return _page(_unknown(knock))
+            name, value = self._token.cookie(self._port)
+            headers = {
+                "location": _joined(knock.path, knock.without_token),
+                "set-cookie": f"{name}={value}; HttpOnly; SameSite=Strict; Path=/",
+            }
+            return Response(status_code=303, headers=headers)
+        known = self._token.is_borne(knock.values(b"authorization"))
+        known = known or self._token.is_in(knock.values(b"cookie"), self._port)
+        return None if known else _page(_unknown(knock))
 
     def refused(self, knock: Knock) -> Refused | None:
         """The first rule that the request breaks, whoever it comes from."""
-        return (
-            self._wrong_host(knock)
-            or _wrong_address(knock)
-            or _changing(knock)
-            or self._foreign_origin(knock)
-            or _cross_site(knock)
-        )
-
-    def _wrong_host(self, knock: Knock) -> Refused | None:
-        """Another name than ours leads here when its owner wants to be us: DNS rebinding."""
-        hosts = knock.values(b"host")
+        hosts, path = knock.values(b"host"), knock.path
         if len(hosts) != 1:
             return Refused(
                 status=400,
-                title="To whom?",
+                title="No single Host header",
                 words=f"The request has {len(hosts) or 'no'} Host headers; it needs one.",
             )
-        if hosts[0].lower() in self._hosts:
-            return None
-        return Refused(
-            # "Misdirected" is the exact word: the name asked for is none this server answers for.
-            status=421,
-            title="This is not that server",
-            words="The address has a host or port that is none of this dashboard's; use the "
-            "address that was printed when it started, or start it with --allow-host.",
-        )
-
-    def _foreign_origin(self, knock: Knock) -> Refused | None:
-        if all(origin.lower() in self._origins for origin in knock.values(b"origin")):
-            return None
-        return Refused(
-            status=403,
-            title="Refused",
-            words="The request comes from a page elsewhere; only the dashboard's own may ask.",
-        )
-
-    def _entering(self, knock: Knock, token: Token) -> Response:
-        """A cookie in place of the token, and the same address without it: it must not stay."""
-        if not all(token.is_given(given) for given in knock.tokens):
-            return _page(_unknown(knock))
-        from starlette.responses import Response
-
-        name, value = token.cookie(self._port)
-        headers = {
-            "location": _joined(knock.path, knock.without_token),
-            "set-cookie": f"{name}={value}; HttpOnly; SameSite=Strict; Path=/",
-        }
-        return Response(status_code=303, headers=headers)
-
-    def _is_known(self, knock: Knock, token: Token) -> bool:
-        borne = token.is_borne(knock.values(b"authorization"))
-        return borne or token.is_in(knock.values(b"cookie"), self._port)
-
-
-def _wrong_address(knock: Knock) -> Refused | None:
-    if len(knock.address) > LONGEST_ADDRESS:
-        return Refused(
-            status=414,
-            title="This address is too long",
-            words=f"An address may have {LONGEST_ADDRESS:,} characters.",
-        )
-    # A browser takes //name and /\name for another server, and we lead back to what was asked.
-    if knock.path[:1] == b"/" and knock.path[1:2] not in (b"/", b"\\"):
+        # Another name than ours leads here when its owner wants to be us: DNS rebinding.
+        if hosts[0].lower() not in self._hosts:
+            return Refused(
+                # "Misdirected" is the exact word: this server does not answer for that name.
+                status=421,
+                title="Not a name of this dashboard",
+                words="This dashboard has another host or port; use the "
+                "address that was printed when it started, or start it with --allow-host.",
+            )
+        if len(knock.address) > LONGEST_ADDRESS:
+            return Refused(
+                status=414,
+                title="This address is too long",
+                words=f"An address may have {LONGEST_ADDRESS:,} characters.",
+            )
+        # A browser takes //name and /\name for another server, and we lead back to the address.
+        if path[:1] != b"/" or path[1:2] in (b"/", b"\\"):
+            return Refused(
+                status=400, title="This address is not valid", words="A path begins with one slash."
+            )
+        if knock.method not in METHODS:
+            return Refused(
+                status=405,
+                title="This dashboard is read-only",
+                words="The command `ragauge` records, tags and removes runs.",
+                headers={"allow": b", ".join(METHODS).decode()},
+            )
+        if any(origin.lower() not in self._origins for origin in knock.values(b"origin")):
+            return Refused(
+                status=403,
+                title="Refused",
+                words="The request comes from another site; only pages of the dashboard may.",
+            )
+        if any(site.lower() not in OWN_SITES for site in knock.values(b"sec-fetch-site")):
+            return Refused(
+                status=403,
+                title="You come from another site",
+                words="Pages elsewhere may not open this dashboard, since they could watch what it "
+                "does; you may, from here.",
+                go_on=knock.address,
+            )
         return None
-    return Refused(
-        status=400,
-        title="This address asks for something that cannot be",
-        words="A path begins with one slash.",
-    )
-
-
-def _changing(knock: Knock) -> Refused | None:
-    if knock.method in METHODS:
-        return None
-    return Refused(
-        status=405,
-        title="This dashboard is only read",
-        words="Nothing can be sent to it; the command `ragauge` records, tags and removes runs.",
-        headers={"allow": b", ".join(METHODS).decode()},
-    )
-
-
-def _cross_site(knock: Knock) -> Refused | None:
-    if all(site.lower() in OWN_SITES for site in knock.values(b"sec-fetch-site")):
-        return None
-    return Refused(
-        status=403,
-        title="You come from another site",
-        words="Pages elsewhere may not open this dashboard, since they could watch what it does; "
-        "you may, from here.",
-        go_on=knock.address,
-    )
 
 
 def _unknown(knock: Knock) -> Refused:
@@ -220,7 +284,7 @@ def _unknown(knock: Knock) -> Refused:
     return Refused(
         status=401,
         title="A token is needed",
-        words="This dashboard was started with a token; whoever started it knows it.",
+        words="This dashboard was started with a token; ask the person who started it.",
         headers={"www-authenticate": 'Bearer realm="ragauge"'},
         asks_for_token=True,
         path=knock.path.decode("ascii", "replace"),
@@ -232,7 +296,7 @@ def _page(refused: Refused) -> Response:
     from starlette.responses import HTMLResponse
 
     from ragauge.dashboard import assets
-    from ragauge.dashboard.rendering import render
+    from ragauge.dashboard.parts import render
 
     # Whoever is refused for good is refused the style sheet, too.
     style = assets.names()["style"] if refused.go_on else None
@@ -246,23 +310,3 @@ def _joined(path: bytes, query: bytes) -> str:
 
 def _is_token(field: bytes) -> bool:
     return unquote_to_bytes(field.partition(b"=")[0]) == b"token"
-
-
-def dressed(send: Send, path: str) -> Send:
-    """The same, with our headers on whatever is sent in answer to this path."""
-
-    async def sending(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            message = {**message, "headers": _headers(message.get("headers", ()), path)}
-        await send(message)
-
-    return sending
-
-
-def _headers(given: Sequence[tuple[bytes, bytes]], path: str) -> Sequence[tuple[bytes, bytes]]:
-    ours = {name.encode(): value.encode() for name, value in HEADERS.items()}
-    # What a run holds stays out of caches; our own files have names that change with them.
-    told = any(name.lower() == b"cache-control" for name, _ in given)
-    if not (told and path.startswith(STATIC)):
-        ours[b"cache-control"] = b"no-store"
-    return [*((name, value) for name, value in given if name.lower() not in ours), *ours.items()]

@@ -72,7 +72,10 @@ class Jobs:
         job = self._jobs.get(key)
         if job is None:
             job = self._jobs[key] = _Job(make)
-            self._forget_oldest()
+            # Beyond `keep`, the key not asked for the longest: also one that nobody waits for.
+            for old, one in list(self._jobs.items())[: -self._keep]:
+                if one.state != "working":
+                    del self._jobs[old]
             if len(self._threads) < self._workers and not self._closed:
                 thread = threading.Thread(target=self._work, name="ragauge job", daemon=True)
                 self._threads.append(thread)
@@ -81,14 +84,19 @@ class Jobs:
         self._jobs.move_to_end(key)
         return job
 
-    def _forget_oldest(self) -> None:
-        """Beyond `keep`, the key not asked for the longest: also one that nobody waits for."""
-        for key, job in list(self._jobs.items())[: -self._keep]:
-            if job.state != "working":
-                del self._jobs[key]
-
     def _work(self) -> None:
-        while (job := self._next()) is not None:
+        """Does the jobs, always the one last asked for: somebody looks at that page now."""
+
+        def waiting() -> _Job | None:
+            every = reversed(self._jobs.values())
+            return next((job for job in every if job.state == "waiting"), None)
+
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._closed or waiting() is not None)
+                if self._closed or (job := waiting()) is None:
+                    return
+                job.state = "working"
             result, error = None, None
             _here.job = job
             try:
@@ -96,22 +104,9 @@ class Jobs:
             except Exception as problem:
                 error = problem
             with self._changed:
-                job.done(result, error)
+                job.state, job.result, job.error = "done", result, error
+                job.make = lambda: None  # what it holds on to may be large
                 self._changed.notify_all()
-
-    def _next(self) -> _Job | None:
-        """The job to take up, when there is one; None once closed."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._closed or self._waiting() is not None)
-            job = None if self._closed else self._waiting()
-            if job is not None:
-                job.state = "working"
-            return job
-
-    def _waiting(self) -> _Job | None:
-        """The one last asked for: somebody looks at that page now."""
-        waiting = (job for job in reversed(self._jobs.values()) if job.state == "waiting")
-        return next(waiting, None)
 
 
 class AtOnce(Jobs):
@@ -130,11 +125,3 @@ class _Job:
         self.fraction: float | None = None
         self.result: Any = None
         self.error: Exception | None = None
-
-    def done(self, result: Any, error: Exception | None) -> None:
-        self.state, self.result, self.error = "done", result, error
-        self.make = _made  # what it holds on to may be large
-
-
-def _made() -> None:
-    """What is left of work that is done."""

@@ -6,20 +6,61 @@ Each function gives a block. Its macro is in `parts.html`, and is given the plac
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragauge.citations.offsets import Place as Stretch
 from ragauge.contracts.paging import Paged
 from ragauge.dashboard.asked import Asked
-from ragauge.dashboard.rendering import drawn
-from ragauge.reports.document import Column, Html, Section, Span, Words
+from ragauge.dashboard.page import address
+from ragauge.reports.document import Block, Column, Html, Row, Section, Span, Table, Words
 from ragauge.reports.formats.html import spelled
+from ragauge.reports.kinds.runs import when
 from ragauge.reports.numbers import counted
+from ragauge.reports.templating import TEMPLATES, environment
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
 
 Address = Callable[..., str]
+OWN = Path(__file__).parent / "templates"
+
+
+def render(template: str, **context: Any) -> Markup:
+    """A template with this context; all foreign text in it is escaped."""
+    from markupsafe import Markup
+
+    return Markup(_environment().get_template(template).render(**context))  # escaped as made
+
+
+def drawn(macro: str, *given: Any, template: str = "cells.html") -> Markup:
+    """A macro with what it is given; those of `cells.html` are what cells of tables show."""
+    from markupsafe import Markup
+
+    module: Any = _environment().get_template(template).module
+    return Markup(getattr(module, macro)(*given))  # escaped as made
+
+
+@cache
+def _environment() -> Environment:
+    made = environment(OWN, TEMPLATES)
+    made.filters["when"] = when
+    return made
+
+
+def addresses(asked: Asked, path: str, anchor: str = "") -> Address:
+    """A function from changed fields to the address of the same table with them."""
+
+    def to(**changed: str | int | None) -> str:
+        made = address(path, asked.but(**changed, figures=None, order=None).fields)
+        return f"{made}#{anchor}" if anchor else made
+
+    return to
 
 
 class Listed(Struct, frozen=True):
@@ -32,39 +73,42 @@ class Listed(Struct, frozen=True):
     """Rows of a whole page."""
     order: str
     """As the address writes it: `name`, or `-name` downwards."""
+    address: Address
+    """From changed fields to the address of the same table with them."""
 
 
-def listed(paged: Paged[Any], asked: Asked, default: str) -> Listed:
+def listed(paged: Paged[Any], asked: Asked, default: str, path: str, anchor: str = "") -> Listed:
     """A page of rows with the order it was asked for."""
     sort, down = asked.order(default)
-    return Listed(paged.rows, paged.total, paged.start, asked.limit, f"-{sort}" if down else sort)
+    order, address = f"-{sort}" if down else sort, addresses(asked, path, anchor)
+    return Listed(paged.rows, paged.total, paged.start, asked.limit, order, address)
 
 
-def addresses(asked: Asked, path: str, anchor: str = "") -> Address:
-    """A function from changed fields to the address of the same table with them."""
-    from ragauge.dashboard.links import address
-
-    def to(**changed: str | int | None) -> str:
-        made = address(path, asked.but(**changed, figures=None, order=None).fields)
-        return f"{made}#{anchor}" if anchor else made
-
-    return to
-
-
-def sorts(
-    title: str, name: str, listed: Listed, address: Address, *, right: bool = False, spare: int = 0
-) -> Column:
+def sorts(title: str, name: str, page: Listed, *, right: bool = False, spare: int = 0) -> Column:
     """A column whose head sorts all pages of the table by the field of this name."""
-    is_up = listed.order == name
+    is_up = page.order == name
     return Column(
         title,
         right,
         spare,
         foreign=True,
         key=name,
-        href=address(sort=f"-{name}" if is_up else name, start=None),
-        order="ascending" if is_up else "descending" if listed.order == f"-{name}" else "",
+        href=page.address(sort=f"-{name}" if is_up else name, start=None),
+        order="ascending" if is_up else "descending" if page.order == f"-{name}" else "",
     )
+
+
+def carded(table: Table) -> Table:
+    """The table with the title of its column on each number: on a phone its rows are cards."""
+
+    def row(given: Row) -> Row:
+        pairs = zip(given.cells, table.columns, strict=True)
+        cells = (
+            structs.replace(cell, hint=one.title) if one.right else cell for cell, one in pairs
+        )
+        return structs.replace(given, cells=tuple(cells))
+
+    return structs.replace(table, rows=[row(one) for one in table.rows])
 
 
 Options = Iterable[tuple[str, str]]
@@ -87,8 +131,8 @@ class Field(Struct, frozen=True):
     """Of boxes: those that are checked."""
 
 
-def select(name: str, value: str, title: str, options: Options) -> Field:
-    return Field(name, value, title, kind="select", options=tuple(options))
+def select(name: str, value: str, title: str, options: Options, **about: Any) -> Field:
+    return Field(name, value, title, kind="select", options=tuple(options), **about)
 
 
 def macro(name: str, *given: Any, template: str = "parts.html") -> Html:
@@ -114,14 +158,13 @@ def form(
     replaces: str = "",
     clear: str | None = None,
     button: str = "Apply",
+    id: str = "",
 ) -> Html:
-    """A form that changes the address; with `replaces`, a script replaces only what has this id."""
-    return served("form", action, fields, replaces, clear, button)
+    """A form that changes the address; with `replaces`, a script replaces only what has this id.
 
-
-def button(id: str, action: str | None, text: str) -> Html:
-    """A form of one button; fields elsewhere belong to it by its id."""
-    return served("button", id, action, text)
+    Fields elsewhere belong to it by its own `id`.
+    """
+    return served("form", action, fields, replaces, clear, button, id)
 
 
 def tags(*given: tuple[str, str, str | None]) -> Html:
@@ -134,17 +177,23 @@ def tabs(given: Sequence[tuple[str, int | None, str, bool]]) -> Html:
     return served("tabs", given)
 
 
-def pager(listed: Listed, address: Address) -> Html:
-    return served("pager", listed, address)
+def pager(page: Listed) -> Html:
+    return served("pager", page)
 
 
-def no_rows(listed: Listed, one: str, address: Address, every: str, code: str = "") -> Html:
-    """What a list says that has no rows here: none matches, or the page is beyond the last."""
-    if listed.total:
-        first = Span("Show the first of them", href=address(start=None))
-        about = Span(f"{counted(listed.total, one)} match. ")
-        return empty("There is no such page", [about, first, Span(".")])
-    return empty(f"No {one} matches", [Span("Show all of them", href=every), Span(".")], code)
+def results(
+    anchor: str, page: Listed, one: str, every: str | None, *shown: Block, code: str = ""
+) -> Section:
+    """What shows a page of a list, with the ways to its other pages; without rows, why not."""
+    inside: list[Block] = [*shown, pager(page)]
+    if not page.rows and page.total:
+        first = Span("Show the first of them", href=page.address(start=None))
+        about = Span(f"{counted(page.total, one)} match. ")
+        inside = [empty("There is no such page", [about, first, Span(".")])]
+    elif not page.rows:
+        every_one = [Span("Show all of them", href=every), Span(".")] if every else ""
+        inside = [empty(f"No {one} matches", every_one, code)]
+    return Section(title="", blocks=inside, anchor=anchor, part="" if anchor else "tight")
 
 
 def empty(title: str, about: Words = "", code: str = "") -> Html:

@@ -22,11 +22,20 @@ from ragauge.dashboard import assets
 from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.file_limits import Limits
 from ragauge.dashboard.jobs import AtOnce
-from ragauge.dashboard.links import Field, run_names
 from ragauge.dashboard.material import Material
-from ragauge.dashboard.page import FORMS, Page, download
-from ragauge.dashboard.parts import Listed
-from ragauge.dashboard.rendering import render
+from ragauge.dashboard.page import FORMS, DocumentPlace, Field, Links, Page, download, run_names
+from ragauge.dashboard.pages import compare, document, gold, history, question
+from ragauge.dashboard.pages.opened_run import OpenedRun
+from ragauge.dashboard.pages.run import OVERVIEW, head, tabs
+from ragauge.dashboard.pages.run_questions import (
+    MOST_COLUMNS,
+    gated_metrics,
+    metrics_shown,
+    question_text,
+    unit_table,
+)
+from ragauge.dashboard.parts import Listed, render
+from ragauge.dashboard.unit_list import QUESTIONS
 from ragauge.errors import UsageError
 from ragauge.gates.rules import satisfies
 from ragauge.reports import document as doc
@@ -35,12 +44,12 @@ from ragauge.reports.document import Data, Span, Table
 from ragauge.reports.formats.html import Sorting
 from ragauge.reports.kinds import runs as story
 from ragauge.reports.templating import policy
+from ragauge.runners.compare import compare_runs
 from ragauge.text.visible import cut
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-    from ragauge.dashboard.pages.opened_run import OpenedRun
 
 CITED = "cited"
 """The id of the span that a document is opened at."""
@@ -55,14 +64,13 @@ DOCUMENTS, LONGEST_DOCUMENTS = 150, 1_500_000
 """Documents opened at a span, and the characters of all of them; later ones are left out."""
 LINES = 3
 """Headline metrics whose history is drawn."""
-NO_NAMES: Mapping[str, str] = {}
 AROUND = {"compare": "Compare", "history": "History", "gold": "Gold"}
 
 
-def place(kind: str, number: int | None = None) -> str:
+def place_of(kind: str, number: int | None = None) -> str:
     """The id of a place in the file; no view has an id that begins so.
 
-    >>> place("quality"), place("question", 3)
+    >>> place_of("quality"), place_of("question", 3)
     ('at.quality', 'at.question.3')
     """
     return f"at.{kind}" if number is None else f"at.{kind}.{number}"
@@ -95,17 +103,7 @@ class FileMaterial(Material):
         return self._reports[run.id]
 
 
-class DocumentPlace(Struct, frozen=True):
-    """A document as a view opens it."""
-
-    doc_id: str
-    rev: str
-    start: int | None
-    end: int | None
-    unit: str
-
-
-class FileLinks:
+class FileLinks(Links):
     """The way to each view of one run. Documents are noted as views lead to them."""
 
     def __init__(
@@ -114,7 +112,7 @@ class FileLinks:
         """`opens` says whether a document can be had, and has room in the file."""
         self._run, self._opens = run, opens
         self.sorting = Sorting()
-        self.questions = {unit: place("question", at) for at, unit in enumerate(units, 1)}
+        self.questions = {unit: place_of("question", at) for at, unit in enumerate(units, 1)}
         self.documents: dict[DocumentPlace, str] = {}
         """The documents that views led to, each with its place in the file."""
         self.parts: frozenset[str] = frozenset()
@@ -141,23 +139,14 @@ class FileLinks:
         at = self.questions.get(unit) if run == self._run else None
         return f"#{at}" if at else None
 
-    def document(
-        self,
-        run: str,
-        doc_id: str,
-        rev: str,
-        start: int | None = None,
-        end: int | None = None,
-        unit: str = "",
-    ) -> str | None:
+    def document(self, run: str, place: DocumentPlace) -> str | None:
         if run != self._run:
             return None
-        wanted = DocumentPlace(doc_id, rev, start, end, unit)
-        if wanted not in self.documents:
-            if not (self.takes_documents and self._opens(wanted)):
+        if place not in self.documents:
+            if not (self.takes_documents and self._opens(place)):
                 return None
-            self.documents[wanted] = place("document", len(self.documents) + 1)
-        return f"#{self.documents[wanted]}"
+            self.documents[place] = place_of("document", len(self.documents) + 1)
+        return f"#{self.documents[place]}"
 
     def compare(self, before: str = "", after: str = "") -> str | None:
         return self._part("compare") if before and after == self._run else None
@@ -166,7 +155,7 @@ class FileLinks:
         if not metric:
             return self._part("history")
         drawn = metric in self.lines
-        return f"#{place('history', self.lines.index(metric) + 1)}" if drawn else None
+        return f"#{place_of('history', self.lines.index(metric) + 1)}" if drawn else None
 
     def gold(self, sha256: str = "", **fields: Field) -> str | None:
         return self._part("gold") if sha256 else None
@@ -183,7 +172,7 @@ class FileLinks:
                 yield f"{name}.{form}", f"data:{kind.replace(' ', '')};base64,{encoded}"
 
     def _part(self, name: str) -> str | None:
-        return f"#{place(name)}" if name in self.parts else None
+        return f"#{place_of(name)}" if name in self.parts else None
 
 
 class Part(Struct, frozen=True):
@@ -196,7 +185,7 @@ class Part(Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        return place(self.name)
+        return place_of(self.name)
 
 
 class View(Struct, frozen=True):
@@ -226,15 +215,14 @@ class _File:
         """The whole file. Questions come first, so that their documents are not left out."""
         from markupsafe import Markup
 
-        from ragauge.dashboard.pages.run import tabs
-
         links, self._tabs = self._links, tabs(self._opened)
         around = (self._before, self._headlines, self._run.record.gold_sha256)
         there = [name for name, given in zip(AROUND, around, strict=True) if given]
         links.parts = frozenset([*(tab.name for tab in self._tabs), *there])
         links.lines = tuple(self._headlines)
         links.gates = {
-            gate.metric: place("gate", number) for number, (gate, _) in enumerate(self._against, 1)
+            gate.metric: place_of("gate", number)
+            for number, (gate, _) in enumerate(self._against, 1)
         }
         links.downloads = False
         questions = list(self._question_views())
@@ -264,8 +252,6 @@ class _File:
 
     @cached_property
     def _opened(self) -> OpenedRun:
-        from ragauge.dashboard.pages.opened_run import OpenedRun
-
         asked = Asked((("rows", "200"),), {"run": self._run.id})
         return OpenedRun(self._material, self._links, asked)
 
@@ -299,9 +285,6 @@ class _File:
 
     def _run_parts(self) -> Iterator[Part]:
         """The tabs of the run's page, the first with the verdict above it."""
-        from ragauge.dashboard.pages.opened_run import QUESTIONS
-        from ragauge.dashboard.pages.run import OVERVIEW, head
-
         for tab in self._tabs:
             view, step = tab.view(self._opened), 1
             blocks = list(view.blocks)
@@ -310,7 +293,9 @@ class _File:
             elif tab.name == QUESTIONS:
                 blocks = list(self._questions())
             page = Page(title="", here="runs", blocks=blocks, links=self._links, to=view.to)
-            names = {place("gate", at): place("gate", at) for at, _ in enumerate(self._against, 1)}
+            names = {
+                place_of("gate", at): place_of("gate", at) for at, _ in enumerate(self._against, 1)
+            }
             yield Part(tab.name, tab.title, placed(page, tab.name, step, names), tab.count)
 
     def _gates(self) -> Iterator[doc.Block]:
@@ -330,7 +315,7 @@ class _File:
                     doc.Section(
                         title=f"{gate.metric} {numbers.bound(gate)}",
                         blocks=[doc.Text(list(speaking(gate, rows)))],
-                        anchor=place("gate", number),
+                        anchor=place_of("gate", number),
                     )
                     for number, (gate, rows) in enumerate(self._against, 1)
                 ],
@@ -338,13 +323,6 @@ class _File:
 
     def _questions(self) -> Iterator[doc.Block]:
         """The questions as the run's page lists them, up to so many in one table."""
-        from ragauge.dashboard.pages.run_questions import (
-            MOST_COLUMNS,
-            gated_metrics,
-            metrics_shown,
-            unit_table,
-        )
-
         opened = self._opened
         units = first_units(self._material, self._run, self._limits.rows)
         # A reader of the file cannot choose columns: all that a gate is on are there.
@@ -355,13 +333,11 @@ class _File:
             first += f"{numbers.counted(units.total, 'question')}, what went wrong first. "
             more = "`ragauge report --rows` puts more into the file, and `ragauge serve` shows all."
             yield doc.Text(first + more, "soft")
-        listed = Listed(units.rows, units.total, 0, len(units.rows), "right")
-        yield unit_table(opened, asked, units.rows, listed, lambda **changed: "")
+        size = len(units.rows)
+        page = Listed(units.rows, units.total, 0, size, "right", lambda **changed: "")
+        yield unit_table(opened, asked, page)
 
     def _compare(self) -> Markup:
-        from ragauge.dashboard.pages import compare
-        from ragauge.runners.compare import compare_runs
-
         # A run that cannot be compared so is refused, as the command does.
         history, asked = self._material.history, Asked((("rows", "200"),))
         was = history.find(self._before or "", like=self._run)
@@ -372,27 +348,20 @@ class _File:
     def _history(self) -> Markup:
         from markupsafe import Markup
 
-        from ragauge.dashboard.pages import history
-
         def line(number: int, metric: str) -> Markup:
             record = self._run.record
             fields = (("metric", metric), ("name", record.name), ("command", record.command))
             page = history.page(self._material, self._links, Asked(fields))
             section = Markup('<section id="{}">\n{}\n</section>\n')
-            return section.format(place("history", number), placed(page, f"history-{number}"))
+            return section.format(place_of("history", number), placed(page, f"history-{number}"))
 
         return Markup("").join(line(*one) for one in enumerate(self._headlines, 1))
 
     def _gold(self) -> Markup:
-        from ragauge.dashboard.pages import gold
-
         asked = Asked((), {"sha256": self._run.record.gold_sha256 or ""})
         return placed(gold.page(self._material, self._links, asked), "gold")
 
     def _question_views(self) -> Iterator[View]:
-        from ragauge.dashboard.pages import question
-        from ragauge.dashboard.pages.run_questions import question_text
-
         labels = {row.unit: row.label or "" for row in self._units.rows}
         for number, (unit, id) in enumerate(self._links.questions.items(), 1):
             asked = Asked((("unit", unit),), {"run": self._run.id})
@@ -401,8 +370,6 @@ class _File:
             yield View(id, unit, words, labels[unit], placed(page, f"question-{number}", 2))
 
     def _document_views(self) -> Iterator[View]:
-        from ragauge.dashboard.pages import document
-
         for number, (wanted, id) in enumerate(self._links.documents.items(), 1):
             given = {"doc": wanted.doc_id, "rev": wanted.rev, "unit": wanted.unit}
             spans = {"start": wanted.start, "end": wanted.end}

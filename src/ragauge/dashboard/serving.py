@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import logging
 import re
 import socket
 import threading
@@ -16,14 +15,13 @@ from msgspec import Struct
 
 from ragauge.contracts.paging import RunQuery, UnitQuery
 from ragauge.dashboard.asked import Asked
+from ragauge.dashboard.guard import Token
 from ragauge.dashboard.material import Material
-from ragauge.dashboard.token import Token
 from ragauge.errors import RagaugeError, UsageError
 from ragauge.text.visible import visible
 
 if TYPE_CHECKING:
     import uvicorn
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
     from uvicorn.protocols.http.h11_impl import H11Protocol
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -39,8 +37,6 @@ LONGEST_HEAD = 1 << 17
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _NAMED = re.compile(r"(?P<name>[a-z0-9_.-]+|\[[0-9a-f:.]+\])(:(?P<port>[0-9]{1,5}))?", re.I)
 _PORT = re.compile(r":[0-9]+\Z")
-
-log = logging.getLogger("ragauge.dashboard")
 
 
 class Listening(Struct, frozen=True):
@@ -132,9 +128,8 @@ def server(
     from ragauge.dashboard.app import application
     from ragauge.dashboard.guard import Guard
 
-    guarded: ASGIApp = Guard(application(material), listening.hosts, listening.port, token)
     config = uvicorn.Config(
-        _logged(guarded) if verbose else guarded,
+        Guard(application(material), listening.hosts, listening.port, token, verbose=verbose),
         # The same parts wherever it is installed: others that happen to be there read otherwise.
         http=_patient(idle_s),
         ws="none",
@@ -230,37 +225,23 @@ def _hosts(names: Sequence[str], port: int, *, bare: bool) -> list[str]:
     return hosts
 
 
-def _logged(app: ASGIApp) -> ASGIApp:
-    """The same, telling what was asked for and how it ended; queries hold what people look for."""
-
-    async def telling(scope: Scope, receive: Receive, send: Send) -> None:
-        async def sending(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                log.info("%d %s %s", message["status"], scope["method"], visible(scope["path"]))
-            await send(message)
-
-        await app(scope, receive, sending)
-
-    return telling
-
-
 def warm(material: Material) -> threading.Thread:
     """A thread that makes the pages of the newest run and of its first question, for nobody."""
-    thread = threading.Thread(target=_make, args=(material,), name="warming", daemon=True)
+
+    def make() -> None:
+        # What pages import takes longer than they do.
+        from ragauge.dashboard.page import Links
+        from ragauge.dashboard.pages import history, question, run, runs
+
+        links = Links()
+        with suppress(RagaugeError):  # whoever opens the page will see it
+            runs.page(material, links, Asked())
+            history.page(material, links, Asked())
+            for newest in material.pages.runs(RunQuery(limit=1)).rows:
+                run.page(material, links, Asked((), {"run": newest.id}))
+                for one in material.pages.units(newest, UnitQuery(limit=1)).rows:
+                    question.page(material, links, Asked([("unit", one.unit)], {"run": newest.id}))
+
+    thread = threading.Thread(target=make, name="warming", daemon=True)
     thread.start()
     return thread
-
-
-def _make(material: Material) -> None:
-    # What pages import takes longer than they do.
-    from ragauge.dashboard.links import Served
-    from ragauge.dashboard.pages import history, question, run, runs
-
-    links = Served()
-    with suppress(RagaugeError):  # whoever asks for the page will be told
-        runs.page(material, links, Asked())
-        history.page(material, links, Asked())
-        for newest in material.pages.runs(RunQuery(limit=1)).rows:
-            run.page(material, links, Asked((), {"run": newest.id}))
-            for unit in material.pages.units(newest, UnitQuery(limit=1)).rows:
-                question.page(material, links, Asked([("unit", unit.unit)], {"run": newest.id}))

@@ -11,7 +11,7 @@ from ragauge.contracts.citation import Offsets
 from ragauge.contracts.history import Run, UnitRow
 from ragauge.contracts.paging import Rightness, UnitQuery
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import Field, Links
+from ragauge.dashboard.page import DocumentPlace, Field, Links
 from ragauge.reports import document as doc
 
 LIST_FIELDS = ("q", "label", "right", "stratum", "sort")
@@ -44,8 +44,8 @@ def list_fields(asked: Asked) -> dict[str, str]:
     return {name: given for name in LIST_FIELDS if (given := asked.exact(name))}
 
 
-LIST = "questions"
-"""The part of a run that lists its units."""
+QUESTIONS = "questions"
+"""The tab that lists the units of a run."""
 SHORT = 60
 """Characters of an id in the way to a page: a longer one is cut."""
 
@@ -59,16 +59,8 @@ class Ways(Struct, frozen=True):
     fields: Mapping[str, Field]
 
     @property
-    def list_name(self) -> str:
-        return "Questions" if self.run.record.gold_sha256 else "Units"
-
-    @property
     def back(self) -> str | None:
-        return self.links.run(self.run.id, LIST, **self.fields)
-
-    def other(self, unit: str) -> str | None:
-        """Another unit of the list."""
-        return self.links.question(self.run.id, unit, **self.fields)
+        return self.links.run(self.run.id, QUESTIONS, **self.fields)
 
     def in_run(self, run: str) -> str | None:
         return self.links.question(run, self.unit)
@@ -88,7 +80,8 @@ class Ways(Struct, frozen=True):
             return None
         in_text = offsets if offsets and offsets.unit == "char" else None
         start, end = (in_text.start, in_text.end) if in_text else (None, None)
-        return self.links.document(self.run.id, doc_id, rev or "", start, end, self.unit)
+        place = DocumentPlace(doc_id, rev or "", start, end, self.unit)
+        return self.links.document(self.run.id, place)
 
     def _changed(self, **fields: Field) -> str | None:
         """None where the mount has one page for a unit, whatever is asked of it."""

@@ -14,9 +14,8 @@ from ragauge.contracts.unit_changes import ChangeQuery, Direction, UnitChange
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.jobs import progress
-from ragauge.dashboard.links import Links, To, run_names
 from ragauge.dashboard.material import Material, Missing
-from ragauge.dashboard.page import Page
+from ragauge.dashboard.page import Links, Page, To, run_names
 from ragauge.dashboard.parts import Field, Listed, addresses, listed, select
 from ragauge.errors import RagaugeError, UsageError
 from ragauge.metrics.names import short_name
@@ -289,7 +288,7 @@ def _flips(report: ComparisonReport, links: Links, asked: Asked) -> Block:
             select("was", was, "Before", labels),
             select("now", now, "After", labels),
         ]
-        page = listed(Paged(rows=here, total=len(found), start=start), asked, "way")
+        page = listed(Paged(rows=here, total=len(found), start=start), asked, "way", PATH)
         items = doc.Items(items=flip_items(here, opened=OPENED))
         inside += _list(items, page, fields, links, asked)
         inside.append(doc.Data("flips", FLIP_COLUMNS, lambda: map(_flip_row, report.flips)))
@@ -310,10 +309,7 @@ def _list(
     search = Field("q", asked.text("q"), "Search", kind="search")
     action = f"{PATH}#flips" if links.compare() else None
     form = parts.form(action, search, *fields, *kept, replaces="flipped")
-    inside: list[Block] = [Text("No question matches.", "dim")]
-    if page.rows:
-        inside = [found, parts.pager(page, addresses(asked, PATH))]
-    return [form, doc.Section(title="", blocks=inside, anchor="flipped")]
+    return [form, parts.results("flipped", page, "question", None, found)]
 
 
 def _changes(
@@ -385,8 +381,8 @@ def _changes(
                 "they count in its total and not in the other's."
             )
         fields = [select("way", way or "", "Way", [("", "both"), *zip(ways, ways, strict=True)])]
-        page = listed(found.page, asked.but(sort=None), "change")
-        inside += [Text(words), *_list(questions, page, fields, links, asked)]
+        page = listed(found.page, asked.but(sort=None), "change", PATH)
+        inside += [Text(words), *_list(parts.carded(questions), page, fields, links, asked)]
     else:
         inside.append(Text("The runs have no values of this metric question by question."))
     return doc.Section(title="Questions changed by", about=metric, blocks=inside, anchor="flips")

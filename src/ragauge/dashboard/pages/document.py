@@ -12,9 +12,8 @@ from ragauge.contracts.documents import FrozenDocument
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked
-from ragauge.dashboard.links import Links, run_names
 from ragauge.dashboard.material import Material
-from ragauge.dashboard.page import Page
+from ragauge.dashboard.page import Links, Page, run_names
 from ragauge.dashboard.pages.question_trace import (
     LONGEST_TEXT,
     Answer,

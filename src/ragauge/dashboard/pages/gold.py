@@ -12,11 +12,9 @@ from ragauge.contracts.history import ID_SHOWN, Run
 from ragauge.contracts.paging import Ended, GoldSet, Paged, PagedHistory, QuestionQuery, UnitCounts
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import Links
 from ragauge.dashboard.material import Material, Missing
-from ragauge.dashboard.page import Page
-from ragauge.dashboard.parts import Field, addresses, listed, sorts
-from ragauge.dashboard.rendering import drawn
+from ragauge.dashboard.page import Links, Page
+from ragauge.dashboard.parts import Field, drawn, listed, sorts
 from ragauge.dashboard.unit_list import right_means
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
@@ -38,7 +36,7 @@ VALUES_SHOWN = 200  # of a stratum; more would be slow to open
 LONGEST_QUESTION, LONGEST_ID = 240, 40  # in the list; the question's page has all
 OUTCOMES = {
     "right": ("right", "✓", "correct"),
-    "wrong": ("failed", "✗", "incorrect"),
+    "wrong": ("both", "✗", "incorrect"),
     "untold": ("none", "?", "not known"),
     "": ("missing", "", "not"),
 }
@@ -49,8 +47,8 @@ def sets(material: Material, links: Links, asked: Asked) -> Page:
     """The gold sets that runs were measured with, the one used last first."""
     pages, every = material.pages, material.pages.gold_sets()
     here = every[asked.start : asked.start + asked.limit]
-    address = addresses(asked, links.gold() or "")
-    paged = listed(Paged(rows=tuple(here), total=len(every), start=asked.start), asked, "-last")
+    found = Paged(rows=tuple(here), total=len(every), start=asked.start)
+    paged = listed(found, asked, "-last", links.gold() or "")
     runs = {one.sha256: pages.runs_of_gold(one.sha256, 1) for one in here}
     units_of = {id: _command_of_units(pages, id, newest) for id, newest in runs.items()}
 
@@ -64,12 +62,12 @@ def sets(material: Material, links: Links, asked: Asked) -> Page:
         name = f"{run.record.name} {run.record.command}"
         return Cell(name, foreign=True, href=links.run(run.id) or "")
 
-    shown: list[Block] = [parts.no_rows(paged, "gold set", address, links.gold() or "")]
+    shown: Block
     if not every:
         about = "A gold set appears here with the first recorded run that was measured with it."
         code = "ragauge score gold.jsonl traces.jsonl --record"
-        shown = [parts.empty("No gold sets yet", about, code)]
-    elif here:
+        shown = parts.empty("No gold sets yet", about, code)
+    else:
         table = doc.table(
             here,
             {
@@ -77,18 +75,17 @@ def sets(material: Material, links: Links, asked: Asked) -> Page:
                     one.sha256[:ID_SHOWN], one.sha256, href=links.gold(one.sha256) or ""
                 ),
                 Column("questions", right=True): questions,
-                Column("answerable", right=True): lambda one: doc.count(
+                Column("answerable", right=True, spare=3): lambda one: doc.count(
                     None if units_of[one.sha256] else one.answerable
                 ),
-                Column("runs", right=True): lambda one: doc.count(one.runs),
+                Column("runs", right=True, spare=2): lambda one: doc.count(one.runs),
                 Column("first used (UTC)", spare=1): lambda one: Cell(when(one.first), one.first),
-                "last used (UTC)": lambda one: Cell(when(one.last), one.last),
+                Column("last used (UTC)", spare=1): lambda one: Cell(when(one.last), one.last),
                 "last run": last_run,
             },
-            below=False,
             name="sets",
         )
-        shown = [table, parts.pager(paged, address)]
+        shown = parts.results("", paged, "gold set", links.gold(), table)
     about = (
         "The sets of questions that runs were measured with, the one used last first. A set is "
         "known by the hash of what its questions mean, whatever file they came from."
@@ -96,7 +93,7 @@ def sets(material: Material, links: Links, asked: Asked) -> Page:
     return Page(
         title="Gold sets",
         here="gold",
-        blocks=[parts.header("Gold sets", about), *shown],
+        blocks=[parts.header("Gold sets", about), shown],
         links=links,
         crumbs=(("Runs", links.runs()), ("Gold", None)),
     )
@@ -196,13 +193,15 @@ def _coverage(
         runs,
         {
             "run": name,
-            "recorded (UTC)": lambda run: Cell(
+            Column("recorded (UTC)", spare=1): lambda run: Cell(
                 when(run.record.recorded_at), run.record.recorded_at
             ),
-            "samples": units,
+            Column("samples", right=True, spare=2): units,
             "correct": lambda run: doc.count(counts[run.id].right),
             "incorrect": lambda run: doc.count(counts[run.id].wrong),
-            "not known": lambda run: doc.count(counts[run.id].untold, "dim"),
+            Column("not known", right=True, spare=3): lambda run: doc.count(
+                counts[run.id].untold, "dim"
+            ),
             "strata": strata,
         },
         chosen=lambda run: run is chosen,
@@ -253,7 +252,7 @@ def _strata(
             foreign=True,
             href=_with_value(links, gold, one.stratum, one.value) or "",
         ),
-        Column(f"{each}s", right=True): lambda one: doc.count(one.questions),
+        Column(f"{each}s", right=True, spare=3): lambda one: doc.count(one.questions),
     }
     if run:
         counts = pages.counts(run)
@@ -272,7 +271,7 @@ def _strata(
                 "", one.correct, plot=Range(one.correct, one.ci, fraction)
             ),
             Column("95 % interval", right=True, spare=1): lambda one: doc.interval(one.ci),
-            Column("n", right=True): lambda one: doc.count(one.ended.told, "dim"),
+            Column("n", right=True, spare=2): lambda one: doc.count(one.ended.told, "dim"),
             "remark": remark,
         }
         name, href = f"{run.record.name} {run.shown}", links.run(run.id) or ""
@@ -292,7 +291,6 @@ def _strata(
     yield doc.table(
         [one for one in values if one.place < VALUES_SHOWN],
         columns,
-        below=False,
         name="strata",
         total=len(values),
         everything=f"only the {VALUES_SHOWN} most frequent of a stratum are shown",
@@ -325,7 +323,7 @@ def _questions(
         limit=asked.limit,
     )
     found, here = pages.questions(gold.sha256, query), links.gold(gold.sha256)
-    paged, address = listed(found, asked, "place"), addresses(asked, here or "", "questions")
+    paged = listed(found, asked, "place", here or "", "questions")
     given = {name: asked.text(name) for name in ("q", "answerable", "stratum", "value")}
     hint = "id" if each == "sample" else "id or words"
     fields = [
@@ -367,23 +365,21 @@ def _questions(
         times = ways.count("wrong")
         return Cell(numbers.n_of(times, len(ways)), times, "bad" if times else "soft")
 
-    columns: dict[str | Column, Callable[[Gold], Cell]] = {sorts("id", "qid", paged, address): id}
+    columns: dict[str | Column, Callable[[Gold], Cell]] = {sorts("id", "qid", paged): id}
     if each == "question":
-        head = structs.replace(sorts("question", "question", paged, address), prose=True)
+        head = structs.replace(sorts("question", "question", paged), prose=True)
         columns[head] = lambda one: Cell(
             cut(one.question, LONGEST_QUESTION), one.question, foreign=True
         )
-        columns[sorts("answerable", "answerable", paged, address)] = lambda one: Cell(
-            "yes" if one.answerable else "no", one.answerable
+        columns[sorts("answerable", "answerable", paged)] = lambda one: Cell(
+            "yes" if one.answerable else "no", one.answerable, hint="answerable"
         )
     columns |= {
         Column("strata", spare=1): strata,
         "last runs": outcomes,
         Column("incorrect", right=True): incorrect,
     }
-    inside: list[Block] = [parts.no_rows(paged, each, address, f"{here}#questions")]
-    if found.rows:
-        words = f"Squares: the last {counted(len(runs), 'run')}, the newest on the right."
-        table = doc.table(found.rows, columns, paged=True, below=False, name="questions")
-        inside = [Text(words, "dim"), table, parts.pager(paged, address)]
-    yield doc.Section(title="", blocks=inside, anchor="question-list")
+    words = Text(f"Squares: the last {counted(len(runs), 'run')}, the newest on the right.", "dim")
+    table = doc.table(found.rows, columns, paged=True, below=False, name="questions")
+    shown = (words, parts.carded(table))
+    yield parts.results("question-list", paged, each, f"{here}#questions", *shown)

@@ -13,9 +13,8 @@ from ragauge.contracts.paging import PagedHistory, RunQuery
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.jobs import PATIENCE_S
-from ragauge.dashboard.links import Links, To
 from ragauge.dashboard.material import Material, Missing
-from ragauge.dashboard.page import Page
+from ragauge.dashboard.page import Links, Page, To
 from ragauge.dashboard.pages.runs import labels_asked
 from ragauge.dashboard.parts import Field, select
 from ragauge.errors import InputRejected, UsageError
@@ -70,6 +69,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     newest = pages.runs(RunQuery(limit=1)).rows
     of_what = (newest[0].id if newest else "", sum(pages.commands().values()))
     header = parts.header([Span(metric), Span(" over runs")])
+    form = _form(pages, links, metric, options, by)
     try:
         report = material.jobs.get(
             ("history", metric, canonical(options), *of_what),
@@ -80,11 +80,10 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         every = Span("Show the newest runs of this metric", href=links.history(metric) or "")
         why = Span("No recorded run has this name, command, branch and these labels. ")
         empty = parts.empty("No run matches", [why, every, Span(", or record one:")], CODE)
-        return _page(links, metric, header, _form(pages, links, metric, options, by), empty)
+        return _page(links, metric, header, form, empty)
     except UsageError as error:
         raise Missing(*error.problems) from error
     if report is None:
-        form = _form(pages, links, metric, options, by)
         waiting = _page(links, metric, header, form, parts.computing("Computing the line"))
         return structs.replace(waiting, refresh_s=1)
     labels = sorted({key for point in report.points for key in point.labels})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -15,9 +15,9 @@ from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.paging import UnitCounts
 from ragauge.contracts.stability import STABILITIES
 from ragauge.dashboard.asked import Asked
-from ragauge.dashboard.links import Links
 from ragauge.dashboard.material import Material
-from ragauge.dashboard.parts import Address, addresses
+from ragauge.dashboard.page import Links, Page
+from ragauge.dashboard.unit_list import QUESTIONS
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Document, Target
@@ -25,24 +25,12 @@ from ragauge.reports.forms import document_of
 from ragauge.reports.kinds.audit import POINTER_HOLDS
 from ragauge.reports.kinds.score import BADGES
 
-QUESTIONS = "questions"
-"""The tab that lists the units of a run."""
 TRACEABILITY = "traceability"
 """The tab that shows the codes of citations with their answers."""
 REFRESH_S = 2
 """When a tab asks again for what is computed in the background."""
 OTHER = "other"
 """The colour of labels that have none of their own."""
-
-
-class TabView(Struct, frozen=True, kw_only=True):
-    """What is below the tabs."""
-
-    blocks: Sequence[Block]
-    to: doc.Links
-    """Where the questions, metrics and codes that blocks name have their pages."""
-    refresh_s: int | None = None
-    language: str = "en"
 
 
 class OpenedRun:
@@ -85,14 +73,24 @@ class OpenedRun:
         """What its answers took; empty where no trace says so."""
         return self.material.pages.spent_over(self.run)
 
-    def tab_address(self, tab: str) -> Address:
-        """From changed fields to the address of a tab as it is asked for now."""
-        return addresses(self.asked, self.links.run(self.run.id, tab) or "")
+    def view(self, *blocks: Block, to: doc.Links | None = None, **about: Any) -> Page:
+        """A tab: what is below the head of the run's page."""
+        to = to or ToRun(self)
+        return Page(title="", here="runs", blocks=blocks, links=self.links, to=to, **about)
 
     def worst_first(self, metric: str) -> str:
         """The order in which the units that a metric is worst for come first."""
         known = self.run.record.metrics.get(metric)
         return f"-{metric}" if known is not None and known.better == "lower" else metric
+
+
+class Tab(Struct, frozen=True):
+    """A part of a run's page."""
+
+    name: str
+    title: str
+    view: Callable[[OpenedRun], Page]
+    count: int | None = None
 
 
 class ToRun:

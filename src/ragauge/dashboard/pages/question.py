@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import structs
@@ -23,24 +23,21 @@ from ragauge.contracts.metric import Facts as AnswerFacts
 from ragauge.contracts.stability import StabilityReport
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import Links, run_names
 from ragauge.dashboard.material import Material, Missing
-from ragauge.dashboard.page import Page
+from ragauge.dashboard.page import Links, Page, run_names
 from ragauge.dashboard.pages.question_answer import (
+    LAST,
     answer,
+    claim_of,
     compared,
     findings,
+    grouped,
     of_its_task,
+    over_runs,
     plain,
     retrieved,
-    support,
-)
-from ragauge.dashboard.pages.question_runs import (
-    LAST,
-    claim_of,
-    grouped,
-    over_runs,
     side_by_side,
+    support,
     traced_outcomes,
 )
 from ragauge.dashboard.pages.question_trace import Answer, reader_of, words
@@ -68,6 +65,8 @@ MENTION = re.compile(r":\d+–\d+$")
 """What the key of a mention has after its document."""
 REPORTED = ("stability", "eval", "trace-eval")
 """Commands whose reports say more of a unit than its row does."""
+COMPONENTS = (EntityDetail, LabelDetail, LinkDetail, RankingDetail)
+"""Details of reports on components, whose units have no answer."""
 POINTED_AT = {"target_section": "target", "anchor": "anchor", "decoy": "decoy"}
 MOST = 50
 """Phrases, ids or wordings of gold that are shown of a list."""
@@ -97,7 +96,10 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     is_sweep = bool(outcomes) or any(one.kept.cell is not None for one in answers[:1])
     shown = _chosen(answers, asked, groups[0][0].place if groups and is_sweep else -1)
     place = answers.index(shown) if shown else None
-    references = _references(shown, gold)
+    # What a correct answer says, each text once.
+    given = [*shown.kept.references] if shown else []
+    given += [gold.gold_answer or "", gold.gold_claim or ""] if gold else []
+    references = list(dict.fromkeys(filter(None, given)))
     beside, of_other = list[Block](), None
     if named := asked.text("with"):
         beside, of_other = _beside(material, material.run(named), ways, gold, references)
@@ -124,12 +126,22 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         supported, marks = support(shown, question, run, row, report)
         left = [*supported, *findings(shown)]
         right.append(Section(title="Retrieved", blocks=list(retrieved(shown, marks, ways))))
-    else:
-        own += _without_answer(row, has_texts=answered is not None)
+    elif answered is not None:
+        own.append(Text("The run has no answer to it.", "soft"))
+    elif not isinstance(getattr(of_its_task(report, unit)[0], "detail", None), COMPONENTS):
+        claim, cited = row.detail.get("claim"), row.detail.get("cited")
+        facts_kept: list[tuple[str, Words]] = [
+            ("claim", doc.theirs(str(claim) if claim else "")),
+            ("cites", doc.theirs(", ".join(map(str, cited)) if cited else "")),
+        ]
+        own += [Text(NO_TEXTS, "soft"), Facts(facts_kept)]
     if of_other:
         inside = list(retrieved(of_other, {}, ways))
         right.append(Section(title="Retrieved in the other run", blocks=inside))
-    pair: list[Block] = [parts.section("Answer in this run" if beside else "Answer", *own), *beside]
+    pair: list[Block] = []
+    if own:
+        pair.append(parts.section("Answer in this run" if beside else "Answer", *own))
+    pair += beside
     if references or held:
         said = plain(shown) if shown else ""
         texts: list[Block] = [parts.text(text, compared(text, said)) for text in references[:MOST]]
@@ -164,7 +176,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     crumbs = (
         ("Runs", links.runs()),
         (run_names(run), links.run(run.id)),
-        (ways.list_name, ways.back),
+        ("Questions" if record.gold_sha256 else "Units", ways.back),
         (unit, None),
     )
     name = f"{cut(unit, SHORT)} · {record.name}"
@@ -196,7 +208,10 @@ def _header(
     if len(row.unit) > SHORT:
         yield Section(title="Full id", folded=True, blocks=[Text(doc.theirs(row.unit))])
     near = material.pages.beside(run, row.unit, unit_query(asked))
-    ends = [(cut(one, SHORT // 2), ways.other(one)) if one else None for one in near]
+    ends = [
+        (cut(one, SHORT // 2), ways.links.question(run.id, one, **ways.fields)) if one else None
+        for one in near
+    ]
     yield parts.served("neighbours", ends[0], ways.back, ends[1])
     failed, explained = detail.get("failed"), detail.get("explained_by")
     facts: list[tuple[str, Words]] = [
@@ -217,25 +232,6 @@ def _chosen(answers: Sequence[Answer], asked: Asked, usual: int) -> Answer | Non
     if number > len(answers) > 0:
         raise BadAddress(f"answer: there are {len(answers):,}, and no number {number:,}")
     return answers[number - 1 if number else usual] if answers else None
-
-
-def _references(shown: Answer | None, gold: Gold | None) -> list[str]:
-    """What a correct answer says, each text once."""
-    given = [*shown.kept.references] if shown else []
-    given += [gold.gold_answer or "", gold.gold_claim or ""] if gold else []
-    return list(dict.fromkeys(filter(None, given)))
-
-
-def _without_answer(row: UnitRow, *, has_texts: bool) -> Iterator[Block]:
-    if has_texts:
-        yield Text("The run has no answer to it.", "soft")
-        return
-    yield Text(NO_TEXTS, "soft")
-    claim, cited = row.detail.get("claim"), row.detail.get("cited")
-    yield Facts([
-        ("claim", doc.theirs(str(claim) if claim else "")),
-        ("cites", doc.theirs(", ".join(map(str, cited)) if cited else "")),
-    ])  # fmt: skip
 
 
 def _beside(
@@ -308,7 +304,14 @@ def values(
 
     Where several tasks share a run, only those of the unit's own.
     """
-    known, reasons = table(), _reasons(report, unit)
+    known = table()
+    report, unit = of_its_task(report, unit)
+    reasons: Mapping[str, str] | None = {}  # None where the report has others and not this unit
+    if isinstance(report, StabilityReport):
+        one = report.details.get(unit)
+        reasons = one.reasons if one else None
+    elif isinstance(report, EvalReport) and isinstance(report.detail, AnswerDetail):
+        reasons = next((one.reasons for one in report.detail.answers if one.id == unit), None)
     families = {id.partition(".")[0] for id in row.values}
     every = sorted(run.record.metrics)
 
@@ -345,17 +348,6 @@ def values(
         below=False,
         name="values",
     )
-
-
-def _reasons(report: Any, unit: str) -> dict[str, str] | None:
-    """Why numbers are absent; None where the report has others and the unit was cut."""
-    report, unit = of_its_task(report, unit)
-    if isinstance(report, StabilityReport):
-        one = report.details.get(unit)
-        return dict(one.reasons) if one else None
-    if isinstance(report, EvalReport) and isinstance(report.detail, AnswerDetail):
-        return next((dict(one.reasons) for one in report.detail.answers if one.id == unit), None)
-    return {}
 
 
 def errors(report: Any, unit: str, right: bool | None) -> Iterator[Block]:

@@ -2,39 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from ragauge.contracts.audit import AuditReport
 from ragauge.contracts.diagnosis import Language
 from ragauge.contracts.history import ID_SHOWN, REPORT, Run
 from ragauge.contracts.score import ScoreReport
+from ragauge.contracts.stability import STABILITIES, StabilityReport
 from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.jobs import progress
-from ragauge.dashboard.links import Links, run_names
 from ragauge.dashboard.material import Material, Missing
-from ragauge.dashboard.page import Page
-from ragauge.dashboard.pages import run_components, run_heat, run_questions
+from ragauge.dashboard.page import Links, Page, run_names
+from ragauge.dashboard.pages import run_components, run_questions
 from ragauge.dashboard.pages.opened_run import (
     OTHER,
-    QUESTIONS,
     REFRESH_S,
     TRACEABILITY,
     OpenedRun,
-    TabView,
+    Tab,
     ToRun,
     label_kind,
     label_name,
 )
+from ragauge.dashboard.parts import Field, listed
+from ragauge.dashboard.unit_list import QUESTIONS, list_fields, unit_query
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
-from ragauge.reports.document import Bar, Block, Cell, Section, Span, Text, Tone, Verdict
-from ragauge.reports.kinds import diagnosis, eval_all
+from ragauge.reports.document import Bar, Block, Cell, Column, Section, Span, Text, Tone, Verdict
+from ragauge.reports.figures.heat_map import HeatMap, HeatRow, right_of, verdict_name
+from ragauge.reports.kinds import diagnosis, eval_all, stability
 from ragauge.reports.kinds import runs as story
 from ragauge.reports.words import wording
 
@@ -43,19 +45,13 @@ UNITS = {"ner": "Documents", "types": "Items", "linking": "Mentions"}
 """What the units of a task are called; those of other runs are questions."""
 IN_OVERVIEW = ("summary", "gates", "codes", "advice", "metrics", "findings", "coverage", "next")
 """The parts of a report that an overview has, in its order."""
+HEAT_MAP = "heatmap"
+CORRECT_RUNS = "stability.success"
+ABOUT = "a row is a question, the fewest correct runs first; a column is a run, or several"
 ANSWER = "answer"
 """Where on its page the answer to a question is."""
 LANGUAGES: Mapping[Language, str] = {"en": "English", "zh": "中文"}
 """Of a diagnosis."""
-
-
-class Tab(Struct, frozen=True):
-    """A part of a run's page."""
-
-    name: str
-    title: str
-    view: Callable[[OpenedRun], TabView]
-    count: int | None = None
 
 
 def page(material: Material, links: Links, asked: Asked) -> Page:
@@ -71,17 +67,15 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     if chosen.name != OVERVIEW:
         title = f"{chosen.title} · {name}"
         crumbs.append((chosen.title, None))
-    return Page(
-        title=title,
-        here="runs",
-        blocks=[*head(opened, known, chosen.name), *shown.blocks],
-        links=links,
-        to=shown.to,
-        crumbs=tuple(crumbs),
-        files={"report.json": lambda: _complete_report(opened)},
-        refresh_s=shown.refresh_s,
-        language=shown.language,
-    )
+
+    def complete() -> bytes:
+        """The report as it was recorded, nothing cut."""
+        if (content := material.file(run, REPORT)) is None:
+            raise BadAddress(f"figures: run {run.shown} has no {REPORT}")
+        return content
+
+    blocks, files = [*head(opened, known, chosen.name), *shown.blocks], {"report.json": complete}
+    return structs.replace(shown, title=title, blocks=blocks, crumbs=tuple(crumbs), files=files)
 
 
 def tabs(opened: OpenedRun) -> list[Tab]:
@@ -91,12 +85,12 @@ def tabs(opened: OpenedRun) -> list[Tab]:
         case "score":
             found.append(Tab("quality", "Quality", quality))
         case "stability":
-            found.append(Tab("heatmap", "Heat map", run_heat.view))
+            found.append(Tab(HEAT_MAP, "Heat map", heat_map))
         case "audit" | "trace_eval":
             found.append(Tab(TRACEABILITY, "Traceability", traceability))
         case "evaluation":
             units = UNITS.get(report.task, units)
-            found += run_components.tabs(opened, Tab)
+            found += run_components.tabs(opened)
         case "eval_all":
             units = "Samples"
             for name, _ in eval_all.tasks(report):
@@ -177,19 +171,10 @@ def _ways(opened: OpenedRun) -> list[Span]:
         ways.append(("Gold set", gold))
     if REPORT in record.files and (report := links.file("report.json")):
         ways.append(("The complete report as JSON", report))
-    linked = [Span(words, foreign=True, href=href or "") for words, href in ways]
-    return [span for one in linked for span in (Span(" · "), one)][1:]
+    return doc.joined((Span(words, foreign=True, href=href or "") for words, href in ways), " · ")
 
 
-def _complete_report(opened: OpenedRun) -> bytes:
-    """The report as it was recorded, nothing cut."""
-    content = opened.material.file(opened.run, REPORT)
-    if content is None:
-        raise BadAddress(f"figures: run {opened.run.shown} has no {REPORT}")
-    return content
-
-
-def overview(opened: OpenedRun) -> TabView:
+def overview(opened: OpenedRun) -> Page:
     """The parts of the report that its other tabs do not show; the record's where it is gone."""
     found = opened.part(*IN_OVERVIEW)
     if not found:
@@ -204,7 +189,7 @@ def overview(opened: OpenedRun) -> TabView:
         for id, one in sorted(opened.run.record.metrics.items())
     ]
     heads = ("metric", "value", "low", "high", "n", "of", "better", "reason")
-    return TabView(blocks=[*found, doc.Data("metrics", heads, lambda: rows)], to=ToRun(opened))
+    return opened.view(*found, doc.Data("metrics", heads, lambda: rows))
 
 
 def _recorded(run: Run, why: str) -> Iterator[Block]:
@@ -213,7 +198,8 @@ def _recorded(run: Run, why: str) -> Iterator[Block]:
     problem = [Span("The report of this run cannot be shown: ", "strong"), *doc.theirs(why)]
     below = Text("What its record holds is below.", "soft")
     yield Section(title="", blocks=[Text(problem), below], part="problem tight")
-    yield from _recorded_gates(run)
+    names = {id: id for id in (*record.metrics, *(gate.metric for gate in record.gates))}
+    yield from doc.gates(record.gates, record.metrics, names)
     metrics = dict(sorted(record.metrics.items()))
     yield doc.scores(metrics, {id: id for id in metrics}, title="Metrics")
     yield doc.Findings(envelope.findings_by_code((), record.finding_counts))
@@ -221,13 +207,7 @@ def _recorded(run: Run, why: str) -> Iterator[Block]:
     yield doc.coverage(words or "the record says nothing about it", record.identity)
 
 
-def _recorded_gates(run: Run) -> Iterator[Block]:
-    record = run.record
-    names = {id: id for id in (*record.metrics, *(gate.metric for gate in record.gates))}
-    yield from doc.gates(record.gates, record.metrics, names)
-
-
-def quality(opened: OpenedRun) -> TabView:
+def quality(opened: OpenedRun) -> Page:
     """How the questions of a score ended, slice by slice, compared with its baseline."""
     report: ScoreReport = opened.report
 
@@ -262,10 +242,66 @@ def quality(opened: OpenedRun) -> TabView:
         *counts("Triage", "where each question was decided", "step", report.triage),
         *counts("Refusals", "the wording of refusals", "words", report.refusals),
     ]
-    return TabView(blocks=[*blocks, *opened.part("slices", "baseline")], to=ToRun(opened))
+    return opened.view(*blocks, *opened.part("slices", "baseline"))
 
 
-def traceability(opened: OpenedRun) -> TabView:
+def heat_map(opened: OpenedRun) -> Page:
+    """A page of the heat map, with the verdicts to choose from and what varies below it."""
+    report: StabilityReport = opened.report
+    asked, action = opened.asked, opened.links.run(opened.run.id, HEAT_MAP)
+    asked.choice("label", STABILITIES)
+    order = CORRECT_RUNS if CORRECT_RUNS in opened.run.record.metrics else "place"
+    query = structs.replace(unit_query(asked), sort=order, descending=False)
+    found = opened.material.pages.units(opened.run, query)
+    # Rows of a page are together by verdict; those of none that we know come last.
+    ranks: dict[str | None, int] = {one: rank for rank, one in enumerate(stability.WORST_FIRST)}
+    rows = sorted(found.rows, key=lambda row: ranks.get(row.label, len(ranks)))
+    counts = stability.verdict_counts(report)
+    verdicts = [(one, f"{verdict_name(one)} ({numbers.count(n)})") for one, n in counts]
+    form = parts.form(
+        action,
+        Field("q", asked.exact("q"), "Search id and question", kind="search"),
+        parts.select("label", asked.exact("label"), "Verdict", [("", "all"), *verdicts]),
+        replaces="heat",
+        clear=action if any(map(asked.text, ("q", "label", "stratum"))) else None,
+    )
+    to = ToRun(opened, **{**list_fields(asked), "sort": order})
+    # The letters of a question's runs; of an older run those that its summary has.
+    cells = {row.unit: row.detail.get("cells") or report.cells.get(row.unit, "") for row in rows}
+    drawn = [
+        HeatRow(row.unit, row.label, str(cells[row.unit]))
+        for row in rows
+        if row.label in STABILITIES and len(cells[row.unit]) == len(report.columns)
+    ]
+    page = structs.replace(listed(found, asked, order, action or ""), rows=rows)
+    inside: list[Block] = []
+    if drawn:
+        picture = HeatMap(report.columns, drawn, len(rows))
+        inside.append(doc.Html(lambda at: picture.html(to)))
+        heads = ("question", "verdict", "right", "of", *map(str, report.columns))
+        letters = [(one.qid, one.verdict, *right_of(one.cells), *one.cells) for one in drawn]
+        inside.append(doc.Data("heatmap", heads, lambda: letters))
+    else:
+        inside.append(doc.Text("The run was recorded without the outcomes of its runs.", "soft"))
+    shown: list[Block] = [parts.results("", page, "question", action, *inside)]
+    if explained := [row for row in rows if row.detail.get("explained_by")]:
+        why = doc.table(
+            explained,
+            {
+                "question": lambda row: doc.names(row.unit, to=("question", row.unit)),
+                Column("explained by", prose=True): lambda row: doc.names(
+                    str(row.detail["explained_by"])
+                ),
+            },
+            title="What changes the outcome",
+        )
+        shown.append(why)
+    found_here = [form, Section(blocks=shown, anchor="heat")]
+    section = Section(title="Heat map", remark=ABOUT, blocks=found_here, part="heatmap tight")
+    return opened.view(section, *opened.part("factors"), to=to)
+
+
+def traceability(opened: OpenedRun) -> Page:
     """The codes with their places, then how deep answers hold, then the answers themselves."""
     report: AuditReport | TraceEvalReport = opened.report
     asked, code = opened.asked, opened.asked.text("code")
@@ -296,21 +332,21 @@ def traceability(opened: OpenedRun) -> TabView:
     blocks.append(Section(title=title, blocks=inside, anchor="answers"))
     if listed:
         blocks += run_questions.listing(opened, asked, TRACEABILITY)
-    return TabView(blocks=blocks, to=ToRun(opened, anchor=ANSWER))
+    return opened.view(*blocks, to=ToRun(opened, anchor=ANSWER))
 
 
-def diagnosed(opened: OpenedRun) -> TabView:
+def diagnosed(opened: OpenedRun) -> Page:
     """Why its numbers are low and what to change; while that is being computed, that it is."""
     from ragauge.runners.diagnosis.diagnose import diagnose_run
 
     run, links = opened.run, opened.links
     language: Language = opened.asked.choice("lang", tuple(LANGUAGES)) or "en"
-    choice: list[Span] = []
-    for one, name in LANGUAGES.items():
-        if href := links.run(run.id, "diagnosis", lang=one):
-            choice += [Span(" · ")] if choice else []
-            choice.append(Span(name, "strong" if one == language else "", href=href))
-    blocks: list[Block] = [Text(choice)] if choice else []
+    choice = [
+        Span(name, "strong" if one == language else "", href=href)
+        for one, name in LANGUAGES.items()
+        if (href := links.run(run.id, "diagnosis", lang=one))
+    ]
+    blocks: list[Block] = [Text(doc.joined(choice, " · "))] if choice else []
     key, jobs = ("diagnosis", run.id, language), opened.material.jobs
     try:
         report = jobs.get(
@@ -319,11 +355,11 @@ def diagnosed(opened: OpenedRun) -> TabView:
         )
     except (UsageError, InputRejected) as error:
         blocks.append(parts.empty("This run cannot be diagnosed", doc.theirs(str(error))))
-        return TabView(blocks=blocks, to=ToRun(opened))
+        return opened.view(*blocks)
     if report is None:
         samples = numbers.counted(run.record.units, "sample")
         blocks.append(parts.computing(f"Analysing {samples}", jobs.fraction(key)))
-        return TabView(blocks=blocks, to=ToRun(opened), refresh_s=REFRESH_S)
+        return opened.view(*blocks, refresh_s=REFRESH_S)
     shown = [
         structs.replace(one, level=2) if isinstance(one, Verdict) else one
         for one in diagnosis.document(report).blocks
@@ -335,4 +371,4 @@ def diagnosed(opened: OpenedRun) -> TabView:
         Section(title="", blocks=shown, lang=wording(language).html_lang),
         doc.Data("causes", ("cause", *heads[1:]), lambda: causes),
     ]
-    return TabView(blocks=blocks, to=ToRun(opened), language=language)
+    return opened.view(*blocks, language=language)

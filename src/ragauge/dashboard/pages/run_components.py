@@ -6,15 +6,18 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, partial
-from typing import Any, TypeVar
+from typing import Any
 
 from msgspec import Struct
 
 from ragauge.contracts.evaluation import AnswerDetail, EvalAllReport, EvalReport, RankingDetail
 from ragauge.contracts.history import REPORT
+from ragauge.contracts.paging import Paged
 from ragauge.dashboard import parts
-from ragauge.dashboard.pages.opened_run import QUESTIONS, REFRESH_S, OpenedRun, TabView, ToRun
-from ragauge.dashboard.parts import Field, Listed
+from ragauge.dashboard.page import Page
+from ragauge.dashboard.pages.opened_run import REFRESH_S, OpenedRun, Tab, ToRun
+from ragauge.dashboard.parts import Field, listed
+from ragauge.dashboard.unit_list import QUESTIONS
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Document, Section, Span, Text
@@ -27,7 +30,6 @@ from ragauge.reports.numbers import count, counted
 TYPES_OFFERED = 40
 SPAN = re.compile(r":\d+–\d+$")
 """What the key of a mention has after its document."""
-Tab = TypeVar("Tab")
 
 
 class Component(Struct, frozen=True, kw_only=True, dict=True):
@@ -45,22 +47,22 @@ class Component(Struct, frozen=True, kw_only=True, dict=True):
     def document(self) -> Document:
         return document_of(self.report)
 
-    def view(self, *blocks: Block) -> TabView:
+    def view(self, *blocks: Block) -> Page:
         to = _ToUnits(self.opened, before=self.before)
-        return TabView(blocks=blocks, to=to, refresh_s=REFRESH_S if self.waits else None)
+        return self.opened.view(*blocks, to=to, refresh_s=REFRESH_S if self.waits else None)
 
 
-def tabs(opened: OpenedRun, tab: Callable[..., Tab]) -> Iterator[Tab]:
+def tabs(opened: OpenedRun) -> Iterator[Tab]:
     """The tabs of a run of one task."""
 
     def of(
         name: str, title: str, blocks: Callable[[Component], Iterable[Block]], times: int | None
     ) -> Tab:
-        def view(opened: OpenedRun) -> TabView:
+        def view(opened: OpenedRun) -> Page:
             one = Component(opened=opened, report=opened.report, tab=name, waits=[])
             return one.view(*blocks(one))
 
-        return tab(name, title, view, times)
+        return Tab(name, title, view, times)
 
     yield of("components", "Components", lambda one: _contents(one, _measured(one)), None)
     if found := tables.errors_of(opened.report):
@@ -70,7 +72,7 @@ def tabs(opened: OpenedRun, tab: Callable[..., Tab]) -> Iterator[Tab]:
         yield of("support", "Support", _answers, None)
 
 
-def task_view(opened: OpenedRun, task: str) -> TabView:
+def task_view(opened: OpenedRun, task: str) -> Page:
     """One task of several: its numbers first, then its tables, errors and answers."""
     report = opened.report.tasks[task]
     one = Component(opened=opened, report=report, tab=task, before=f"{task}/", waits=[])
@@ -95,10 +97,8 @@ def _contents(one: Component, found: dict[str, list[Block]]) -> Iterator[Block]:
         if blocks
     ]
     if len(there) > 1 and one.opened.links.run(one.opened.run.id, one.tab):
-        words = [Span("On this tab:")]
-        for place, (title, anchor, _) in enumerate(there):
-            words += [Span(" · " if place else " "), Span(title, to=("here", anchor))]
-        yield Text(words)
+        titles = (Span(title, to=("here", anchor)) for title, anchor, _ in there)
+        yield Text([Span("On this tab: "), *doc.joined(titles, " · ")])
     for _, anchor, blocks in there:
         yield Section(title="", blocks=blocks, anchor=anchor)
 
@@ -192,14 +192,14 @@ def _errors(one: Component, cut: tables.WithErrors) -> Iterator[Block]:
         for name in tables.kinds_seen(detail)
     ]
     fields = [
-        Field(title="Search", name="q", value=asked.text("q"), kind="search", hint="words, ids"),
-        Field(title="Kind", name="kind", value=kind, kind="select", options=[("", "all"), *kinds]),
+        Field("q", asked.text("q"), "Search", "words, ids", kind="search"),
+        parts.select("kind", kind, "Kind", [("", "all"), *kinds]),
     ]
     types = Counter(name for error in detail.errors if (name := tables.type_of(error)))
     if len(types) > 1:
         ranked = types.most_common(TYPES_OFFERED)
         options = [("", "all"), *((name, f"{name} ({count(times)})") for name, times in ranked)]
-        fields.append(Field(title="Type", name="type", value=type, kind="select", options=options))
+        fields.append(parts.select("type", type, "Type", options))
     action = opened.links.run(opened.run.id, one.tab)
     clear = action if words or kind or type else None
     yield parts.form(action, *fields, replaces="errors", clear=clear)
@@ -208,10 +208,11 @@ def _errors(one: Component, cut: tables.WithErrors) -> Iterator[Block]:
         more = ", and more of them are being read" if one.waits else ""
         kept = f"{count(len(detail.errors))} of {counted(total, 'error')} are kept{more}."
         inside.append(Text(kept, "soft"))
-    table = tables.errors_table(shown, name=None) if shown else None  # the download has all
-    inside.append(table or parts.empty("Nothing matches"))
-    page = Listed(shown, len(found), asked.start, asked.limit, "")
-    inside.append(parts.pager(page, opened.tab_address(one.tab)))
+    page = listed(
+        Paged(rows=tuple(shown), total=len(found), start=asked.start), asked, "", action or ""
+    )
+    table = [tables.errors_table(shown, name=None)] if shown else []  # the download has all
+    inside.append(parts.results("", page, "error", clear, *table))
     columns = ("kind", "unit", "type", "text", "facts", "where")
     inside.append(doc.Data("errors", columns, lambda: map(row, found)))
     yield Section(title="", blocks=inside, anchor="errors")

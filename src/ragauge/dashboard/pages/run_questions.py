@@ -13,17 +13,22 @@ from ragauge.contracts.latency import shown_ms
 from ragauge.contracts.paging import Paged
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
+from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages.opened_run import (
-    QUESTIONS,
     OpenedRun,
-    TabView,
-    ToRun,
     label_kind,
     label_name,
 )
-from ragauge.dashboard.parts import Address, Field, Listed, listed, sorts
-from ragauge.dashboard.rendering import drawn
-from ragauge.dashboard.unit_list import LIST_FIELDS, doubt, list_fields, right_means, unit_query
+from ragauge.dashboard.parts import Field, Listed, drawn, listed, sorts
+from ragauge.dashboard.unit_list import (
+    LIST_FIELDS,
+    QUESTIONS,
+    doubt,
+    list_fields,
+    right_means,
+    unit_query,
+)
+from ragauge.metrics.names import long_name
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Cell, Column, Span, Table, Text, Tone
 from ragauge.reports.kinds import eval_all
@@ -51,49 +56,35 @@ RESULTS: dict[bool | None, tuple[str, Tone]] = {
 }
 
 
-def view(opened: OpenedRun) -> TabView:
+def view(opened: OpenedRun) -> Page:
     """A page of the units, with the form above it."""
-    return TabView(blocks=list(listing(opened, opened.asked, QUESTIONS)), to=ToRun(opened))
+    return opened.view(*listing(opened, opened.asked, QUESTIONS))
 
 
 def listing(opened: OpenedRun, asked: Asked, tab: str) -> Iterator[Block]:
     """The form and the table, for any tab that has one."""
     found = units(opened, asked)
-    page, address = listed(found, asked, WORST), opened.tab_address(tab)
     action = opened.links.run(opened.run.id, tab)
+    page = listed(found, opened.asked, WORST, action or "")
     yield _form(opened, asked, page, action)
     yield Text([Span("correct", "strong"), Span(f": {right_means(opened.run.record.command)}.")])
-    inside: list[Block] = [unit_table(opened, asked, found.rows, page, address)]
+    table = unit_table(opened, asked, page)
+    yield parts.results("units", page, "sample", action, table)
     if not found.rows:
-        is_page = found.total > 0
-        words = "Show the first page" if is_page else "Show all"
-        title = "There is no such page" if is_page else "Nothing matches"
-        href = address(start=None) if is_page else action
-        inside.append(parts.empty(title, [Span(words, href=href)] if href else ""))
-    inside.append(parts.pager(page, address))
-    yield doc.Section(title="", blocks=inside, anchor="units")
+        yield table  # it is not shown, and can be downloaded all the same
 
 
 def _form(opened: OpenedRun, asked: Asked, page: Listed, action: str | None) -> doc.Html:
     counts, given = opened.counts, {name: asked.exact(name) for name in LIST_FIELDS}
+    hint = "id or words of the question"
     fields = [
-        Field(
-            title="Search id and question",
-            name="q",
-            value=given["q"],
-            kind="search",
-            hint="id or words of the question",
-        ),
-        Field(name="sort", value=page.order if page.order != WORST else ""),
+        Field("q", given["q"], "Search id and question", hint, kind="search"),
+        Field("sort", page.order if page.order != WORST else ""),
     ]
 
     def select(title: str, name: str, options: parts.Options, **about: Any) -> None:
         offered = [("", "all"), *options]
-        fields.append(
-            Field(
-                title=title, name=name, value=given[name], kind="select", options=offered, **about
-            )
-        )
+        fields.append(parts.select(name, given[name], title, offered, **about))
 
     means = f"correct: {right_means(opened.run.record.command)}"
     ways = [(way, f"{word} ({count(getattr(counts, way))})") for way, word in WAYS.items()]
@@ -134,10 +125,9 @@ def units(opened: OpenedRun, asked: Asked) -> Paged[UnitRow]:
     return opened.material.pages.units(opened.run, query)
 
 
-def unit_table(
-    opened: OpenedRun, asked: Asked, rows: Sequence[UnitRow], page: Listed, address: Address
-) -> Table:
+def unit_table(opened: OpenedRun, asked: Asked, page: Listed) -> Table:
     """The units, each with the way to its own page, without columns that would be empty."""
+    rows: Sequence[UnitRow] = page.rows
     fields = {"sort": WORST} | list_fields(asked)
     units = [row.unit for row in rows]
     gold, taken = _gold(opened, units), opened.spent_over
@@ -177,22 +167,24 @@ def unit_table(
         return lambda row: spent_cell(name, spent.get(row.unit, {}).get(name))
 
     columns: dict[str | Column, CellOf] = {
-        sorts("id", "unit", page, address): unit,
+        sorts("id", "unit", page): unit,
         Column("question", prose=True): lambda row: _text(_question(gold.get(row.unit))),
-        sorts("label", "label", page, address): label,
-        sorts("result", "right", page, address): result,
+        sorts("label", "label", page): label,
+        sorts("result", "right", page): result,
         Column("answer", spare=1, prose=True): answer,
         Column("cited", spare=2): ids("cited"),
         Column("fails", spare=3): ids("failed"),
     }
     for id, name in _columns(opened, asked).items():
-        columns[sorts(name, id, page, address, right=True)] = value(id)
+        columns[sorts(name, id, page, right=True)] = value(id)
     for name in taken:
         head = name.removesuffix("_ms")
-        columns[sorts(head, name, page, address, right=True, spare=1)] = took(name)
+        columns[sorts(head, name, page, right=True, spare=1)] = took(name)
     made = doc.table(rows, columns, paged=True, below=False, name=QUESTIONS)
     optional = ("question", "label", "answer", "cited", "fails")
-    return doc.filled(made, [one.title for one in made.columns if one.title not in optional])
+    return parts.carded(
+        doc.filled(made, [one.title for one in made.columns if one.title not in optional])
+    )
 
 
 def spent_cell(name: str, value: float | None) -> Cell:
@@ -239,7 +231,8 @@ def _columns(opened: OpenedRun, asked: Asked) -> Mapping[str, str]:
         raise BadAddress(f'columns: this run has no metric "{unknown[0][:80]}"')
     if len(wanted) > MOST_COLUMNS:
         raise BadAddress(f"columns: {len(wanted)} are requested; at most {MOST_COLUMNS} fit")
-    return story.short_names(dict.fromkeys(wanted) or metrics_shown(opened))
+    shown = story.short_names(dict.fromkeys(wanted) or metrics_shown(opened))
+    return {id: long_name(id, name) for id, name in shown.items()}
 
 
 def metrics_shown(opened: OpenedRun) -> list[str]:

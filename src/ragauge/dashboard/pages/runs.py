@@ -10,12 +10,11 @@ from ragauge.contracts.history import Run
 from ragauge.contracts.paging import MetricLine, PagedHistory, RunQuery
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import Links
 from ragauge.dashboard.material import Material
-from ragauge.dashboard.page import Page
+from ragauge.dashboard.page import Links, Page
 from ragauge.dashboard.pages import compare
-from ragauge.dashboard.parts import Address, Field, Listed, addresses, listed, sorts
-from ragauge.dashboard.rendering import drawn
+from ragauge.dashboard.parts import Field, Listed, drawn, listed, sorts
+from ragauge.metrics.names import long_name
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
 from ragauge.reports.document import Cell, Column, Table
@@ -53,7 +52,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         ]
         return Page(title="Runs", here="runs", blocks=blocks, links=links)
     found = pages.runs(_query(asked, pages))
-    paged, address = listed(found, asked, NEWEST), addresses(asked, here)
+    paged = listed(found, asked, NEWEST, here)
     given = {name: asked.text(name) for name in FILTERS}
     every = [(name, f"{name} ({numbers.count(times)})") for name, times in commands.items()]
     ways = [("", "any"), ("yes", "passed, not regressed"), ("no", "failed or regressed")]
@@ -69,16 +68,13 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         replaces="runs",
         clear=here if any(given.values()) else None,
     )
-    inside: list[doc.Block] = [parts.no_rows(paged, "run", address, here, RECORD)]
-    if found.rows:
-        # The form is outside of the table: what is printed is the table, and not the form.
-        select = parts.button("compare", links.compare(), "Compare two selected runs")
-        table = _table(pages, links, found.rows, paged, address)
-        inside = [select, table, parts.pager(paged, address)]
+    # The form is outside of the table: what is printed is the table, and not the form.
+    select = parts.form(links.compare(), id="compare", button="Compare two selected runs")
+    table = _table(pages, links, paged)
+    shown = parts.results("runs", paged, "run", here, select, table, code=RECORD)
     recorded = f"{counted(sum(commands.values()), 'run')} of {counted(pages.names(), 'name')}"
     last = f"the last recorded {story.when(newest[0].record.recorded_at)} UTC"
-    section = doc.Section(title="", blocks=inside, anchor="runs")
-    blocks = [parts.header("Runs", f"{recorded}, {last}"), form, section]
+    blocks = [parts.header("Runs", f"{recorded}, {last}"), form, shown]
     return Page(title="Runs", here="runs", blocks=blocks, links=links)
 
 
@@ -124,10 +120,9 @@ def _query(asked: Asked, pages: PagedHistory) -> RunQuery:
     )
 
 
-def _table(
-    pages: PagedHistory, links: Links, runs: Sequence[Run], paged: Listed, address: Address
-) -> Table:
+def _table(pages: PagedHistory, links: Links, paged: Listed) -> Table:
     """A row for each run, with a column for each metric that half of them have."""
+    runs: Sequence[Run] = paged.rows
 
     def is_common(id: str) -> bool:
         scores = (run.record.metrics.get(id) for run in runs)
@@ -143,7 +138,7 @@ def _table(
     kinds = sorted({(run.record.command, run.record.name) for run in runs})
     last = max(LONGEST, min(DEEPEST, POINTS // (len(kinds) * len(every) or 1)))
     lines = sparks(pages.lines(kinds, every, last), {run.id for run in runs}) if every else {}
-    shown = story.short_names(every)
+    shown = {id: long_name(id, name) for id, name in story.short_names(every).items()}
 
     def headlines(ids: Iterable[str], run: Run, *, is_named: bool = True) -> Cell:
         given, text, value = [], "", None
@@ -180,22 +175,22 @@ def _table(
             ("tag", cut(tag, LONGEST_LABEL), None) for tag in sorted(run.tags, key=natural)
         ]
         for key, value in sorted(run.record.labels.items()):
-            href = address(label=f"{key}={value}", start=None)
+            href = paged.address(label=f"{key}={value}", start=None)
             given.append((cut(key, LONGEST_LABEL), cut(value, LONGEST_LABEL), href))
         text = " ".join(f"{key}={value}" for key, value, _ in given)
         return Cell(text, drawn=drawn("tags", given))
 
     columns: dict[str | Column, Callable[[Run], Cell]] = {
-        sorts("name", "name", paged, address): name,
-        sorts("verdict", "passed", paged, address): verdict,
-        sorts("recorded (UTC)", "recorded_at", paged, address): recorded,
+        sorts("name", "name", paged): name,
+        sorts("verdict", "passed", paged): verdict,
+        sorts("recorded (UTC)", "recorded_at", paged): recorded,
         "labels and tags": labels,
-        sorts("samples", "units", paged, address, right=True, spare=1): lambda run: doc.count(
+        sorts("samples", "units", paged, right=True, spare=1): lambda run: doc.count(
             run.record.units
         ),
     }
     for id in metrics:
-        head = sorts(shown[id], id, paged, address, right=True)
+        head = sorts(shown[id], id, paged, right=True)
         columns[head] = partial(headlines, [id], is_named=False)
 
     def others(run: Run) -> Cell:
@@ -204,7 +199,8 @@ def _table(
     if not metrics:
         columns["headlines"] = others
     note = (lambda run: others(run).text) if metrics else None
-    return doc.table(runs, columns, note=note, paged=True, below=False, name="runs")
+    table = doc.table(runs, columns, note=note, paged=True, below=False, name="runs")
+    return parts.carded(table)
 
 
 def sparks(
