@@ -32,7 +32,7 @@ def main() -> None:
             swept = history.find("faulty")
         with serving(place, shown="demo/history") as served, started() as browser:
             page = browser.new_page(viewport=SIZE, color_scheme="light")
-            page.goto(served.at(f"/runs/{swept.id}/heatmap?label=flaky"))
+            page.goto(served.at(f"/runs/{swept.id}/heat-map?label=flaky"))
             page.wait_for_load_state("networkidle")
             page.screenshot(path=PICTURE)
     print(PICTURE.relative_to(ROOT))

@@ -73,7 +73,7 @@ def addresses(
         to.gold(),
         to.gold(runs["a"].record.gold_sha256 or ""),
         to.run(runs["c"].id),
-        to.run(runs["stability"].id, "heatmap"),
+        to.run(runs["stability"].id, "heat-map"),
         *(to.question(runs[run].id, unit) for run in ("c", "stability", "audit", "eval qa")),
         to.document(runs["audit"].id, DocumentPlace(document, REVISION, 74, 385)),
         to.run("nothing"),

@@ -88,7 +88,7 @@ def test_two_runs_are_compared_and_a_flipped_question_opened(reader: Reader) -> 
 
 
 def test_the_heat_map_leads_to_the_answers_side_by_side(reader: Reader, demo: DemoHistory) -> None:
-    page = reader.goes(run_path(demo, "stability", "heatmap") + "?label=flaky")
+    page = reader.goes(run_path(demo, "stability", "heat-map") + "?label=flaky")
     expect(page.locator(".map table")).to_be_visible()
     photographed(page, "heatmap")
     page.locator(".map th a").first.click()

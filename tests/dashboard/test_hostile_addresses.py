@@ -67,7 +67,7 @@ FIELDS_OF_KINDS = {
     "/runs/{traced}/traceability": f"code {UNITS}",
     "/runs/{ner}/errors": "q kind type start rows figures order",
     "/runs/{ner}/questions": UNITS,
-    "/runs/{stability}/heatmap": "q label stratum start rows figures order",
+    "/runs/{stability}/heat-map": "q label stratum start rows figures order",
     "/runs/{score}/diagnosis": "lang figures",
 }
 """On pages that runs of other commands have."""

@@ -39,17 +39,17 @@ from tests.dashboard.page_parts import Parts, material_at
 
 TABS = {
     "nightly": ["overview", "quality", "questions", "diagnosis"],
-    "steady": ["overview", "heatmap", "questions", "diagnosis"],
+    "steady": ["overview", "heat-map", "questions", "diagnosis"],
     "citations": ["overview", "traceability", "questions", "diagnosis"],
     "traced": ["overview", "traceability", "questions", "diagnosis"],
-    "ner": ["overview", "components", "errors", "questions", "diagnosis"],
-    "types": ["overview", "components", "questions", "diagnosis"],
-    "linking": ["overview", "components", "errors", "questions", "diagnosis"],
+    "ner": ["overview", "components", "errors", "documents", "diagnosis"],
+    "types": ["overview", "components", "items", "diagnosis"],
+    "linking": ["overview", "components", "errors", "mentions", "diagnosis"],
     "retrieval": ["overview", "components", "questions", "diagnosis"],
     "qa": ["overview", "components", "support", "questions", "diagnosis"],
     "answers": ["overview", "components", "support", "questions", "diagnosis"],
     "parts": [
-        *("overview", "ner", "types", "linking", "retrieval", "qa", "questions", "diagnosis"),
+        *("overview", "entities", "types", "links", "retrieval", "answers", "samples", "diagnosis"),
     ],
 }
 EACH = [(name, tab) for name, tabs in TABS.items() for tab in tabs]
@@ -154,7 +154,7 @@ def test_a_run_is_named_as_people_name_runs(material, runs):
 
 def test_a_tab_that_is_not_there_is_answered_with_those_that_are(material, runs):
     with pytest.raises(Missing, match="it has overview, quality, questions, diagnosis"):
-        opened(material, runs["nightly"], "heatmap")
+        opened(material, runs["nightly"], "heat-map")
 
 
 def test_the_whole_report_is_given_as_it_was_recorded(material, runs):
@@ -340,7 +340,7 @@ def test_the_heat_map_has_the_order_and_letters_of_the_report(material, runs):
     run = runs["steady"]
     report = whole(material.history, run)
     assert isinstance(report, StabilityReport)
-    page = opened(material, run, "heatmap")
+    page = opened(material, run, "heat-map")
     told = msgspec.json.decode(page.wanted("heatmap.json")[0])
     assert [row["question"] for row in told] == stability_story.ranked(report)
     heads = [str(column) for column in report.columns]
@@ -364,7 +364,7 @@ def test_the_heat_map_is_paged_and_filtered(material, runs):
     ranked = stability_story.ranked(whole(material.history, run))
     seen, most = [], 0.0
     for start in range(0, len(ranked), 5):
-        page = opened(material, run, "heatmap", f"rows=5&start={start}")
+        page = opened(material, run, "heat-map", f"rows=5&start={start}")
         rows = figures(page, "heatmap")
         seen += [row["question"] for row in rows]
         correct = [int(row["right"]) / int(row["of"]) for row in rows]
@@ -372,17 +372,17 @@ def test_the_heat_map_is_paged_and_filtered(material, runs):
         most = max(correct)
     assert sorted(seen) == sorted(ranked)
     labels = {row.unit: row.label for row in material.history.units(run.id)}
-    page = opened(material, run, "heatmap", "label=flaky")
+    page = opened(material, run, "heat-map", "label=flaky")
     assert [row["question"] for row in figures(page, "heatmap")] == [
         qid for qid in ranked if labels[qid] == "flaky"
     ]
-    page = opened(material, run, "heatmap", "q=rijksmuseum")
+    page = opened(material, run, "heat-map", "q=rijksmuseum")
     gold = material.history.gold(run.record.gold_sha256)
     wanted = {one.qid for one in gold if "rijksmuseum" in one.question.casefold()}
     assert {row["question"] for row in figures(page, "heatmap")} == wanted
-    assert "No question matches" in opened(material, run, "heatmap", "q=nothing+like+it").body
+    assert "No question matches" in opened(material, run, "heat-map", "q=nothing+like+it").body
     with pytest.raises(BadAddress):
-        opened(material, run, "heatmap", "label=OK")
+        opened(material, run, "heat-map", "label=OK")
 
 
 # Citations.

@@ -132,7 +132,7 @@ def _sweep(folder, place) -> None:
 
 HOSTILE = {
     "score": ["", "quality", "questions", "diagnosis"],
-    "stability": ["", "heatmap", "questions", "diagnosis"],
+    "stability": ["", "heat-map", "questions", "diagnosis"],
     "eval ner": ["", "components", "errors", "questions", "diagnosis"],
 }
 
@@ -149,7 +149,7 @@ def test_hostile_texts_stay_texts(hostile, command, tab):
         names = {name for _, attributes in shape for name in attributes}
         assert not [name for name in names if name.startswith("on") or name in ("style", "srcdoc")]
         assert not [link for link in Parts(page.body).links if not link.startswith(("/", "#"))]
-        assert "window.hit=1" in page.body or tab not in ("questions", "heatmap")
+        assert "window.hit=1" in page.body or tab not in ("questions", "heat-map")
         assert "\u202e" not in page.body and "\x1b" not in page.body
         for figure in set(page.figures) - {"report"}:
             for row in figures(page, figure):

@@ -35,7 +35,7 @@ from ragauge.dashboard.pages.run_questions import (
     unit_table,
 )
 from ragauge.dashboard.parts import Listed, render
-from ragauge.dashboard.unit_list import QUESTIONS
+from ragauge.dashboard.unit_list import units_tab
 from ragauge.errors import UsageError
 from ragauge.gates.rules import satisfies
 from ragauge.reports import document as doc
@@ -290,7 +290,7 @@ class _File:
             blocks = list(view.blocks)
             if tab.name == OVERVIEW:
                 blocks, step = [*head(self._opened), *blocks, *self._gates()], 0
-            elif tab.name == QUESTIONS:
+            elif tab.name == units_tab(self._run):
                 blocks = list(self._questions())
             page = Page(title="", here="runs", blocks=blocks, links=self._links, to=view.to)
             names = {

@@ -45,9 +45,21 @@ def list_fields(asked: Asked) -> dict[str, str]:
 
 
 QUESTIONS = "questions"
-"""The tab that lists the units of a run."""
+"""What the list of a run's units is called in downloads, and in addresses of every kind of run."""
+UNITS = {"ner": "Documents", "types": "Items", "linking": "Mentions", "all": "Samples"}
+"""What the units of an evaluation are called; those of other runs are questions."""
 SHORT = 60
 """Characters of an id in the way to a page: a longer one is cut."""
+
+
+def units_title(run: Run) -> str:
+    """The title of the tab that lists the units of a run."""
+    return UNITS.get(run.record.command.removeprefix("eval "), "Questions")
+
+
+def units_tab(run: Run) -> str:
+    """The address of that tab."""
+    return units_title(run).lower()
 
 
 class Ways(Struct, frozen=True):
@@ -60,7 +72,7 @@ class Ways(Struct, frozen=True):
 
     @property
     def back(self) -> str | None:
-        return self.links.run(self.run.id, QUESTIONS, **self.fields)
+        return self.links.run(self.run.id, units_tab(self.run), **self.fields)
 
     def in_run(self, run: str) -> str | None:
         return self.links.question(run, self.unit)

@@ -17,7 +17,7 @@ from ragauge.contracts.stability import STABILITIES
 from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.page import Links, Page
-from ragauge.dashboard.unit_list import QUESTIONS
+from ragauge.dashboard.unit_list import units_tab
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Document, Target
@@ -113,8 +113,9 @@ class ToRun:
                 if not run.record.units:
                     return None
                 if id not in run.record.metrics:
-                    return links.run(run.id, QUESTIONS, right="wrong")
-                return links.run(run.id, QUESTIONS, sort=self._opened.worst_first(id), columns=id)
+                    return links.run(run.id, units_tab(run), right="wrong")
+                order = self._opened.worst_first(id)
+                return links.run(run.id, units_tab(run), sort=order, columns=id)
             case "run":
                 return links.run(id)
             case "tab":

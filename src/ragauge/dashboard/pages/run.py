@@ -30,7 +30,7 @@ from ragauge.dashboard.pages.opened_run import (
     label_name,
 )
 from ragauge.dashboard.parts import Field, listed
-from ragauge.dashboard.unit_list import QUESTIONS, list_fields, unit_query
+from ragauge.dashboard.unit_list import QUESTIONS, list_fields, unit_query, units_tab, units_title
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
@@ -41,11 +41,9 @@ from ragauge.reports.kinds import runs as story
 from ragauge.reports.words import wording
 
 OVERVIEW = "overview"
-UNITS = {"ner": "Documents", "types": "Items", "linking": "Mentions"}
-"""What the units of a task are called; those of other runs are questions."""
 IN_OVERVIEW = ("summary", "gates", "codes", "advice", "metrics", "findings", "coverage", "next")
 """The parts of a report that an overview has, in its order."""
-HEAT_MAP = "heatmap"
+HEAT_MAP = "heat-map"
 CORRECT_RUNS = "stability.success"
 ABOUT = "a row is a question, the fewest correct runs first; a column is a run, or several"
 ANSWER = "answer"
@@ -58,6 +56,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     """The run that the address names, opened at a tab; without one, at its overview."""
     opened = OpenedRun(material, links, asked)
     run, known, wanted = opened.run, tabs(opened), asked.text("tab") or OVERVIEW
+    wanted = units_tab(run) if wanted == QUESTIONS else wanted
     chosen = next((one for one in known if one.name == wanted), None)
     if chosen is None:
         there = ", ".join(one.name for one in known)
@@ -80,7 +79,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
 
 def tabs(opened: OpenedRun) -> list[Tab]:
     """The tabs of a run, in the order a reader goes through them."""
-    found, report, units = [Tab(OVERVIEW, "Overview", overview)], opened.report, "Questions"
+    found, report, run = [Tab(OVERVIEW, "Overview", overview)], opened.report, opened.run
     match opened.kind:
         case "score":
             found.append(Tab("quality", "Quality", quality))
@@ -89,15 +88,15 @@ def tabs(opened: OpenedRun) -> list[Tab]:
         case "audit" | "trace_eval":
             found.append(Tab(TRACEABILITY, "Traceability", traceability))
         case "evaluation":
-            units = UNITS.get(report.task, units)
             found += run_components.tabs(opened)
         case "eval_all":
-            units = "Samples"
             for name, _ in eval_all.tasks(report):
                 task = partial(run_components.task_view, task=name)
-                found.append(Tab(name, eval_all.TITLES[name], task))
-    if opened.run.record.units:
-        found.append(Tab(QUESTIONS, units, run_questions.view, opened.run.record.units))
+                title = eval_all.TITLES[name]
+                found.append(Tab(title.lower(), title, task))
+    if run.record.units:
+        title = units_title(run)
+        found.append(Tab(units_tab(run), title, run_questions.view, run.record.units))
     if report is not None:
         found.append(Tab("diagnosis", "Diagnosis", diagnosed))
     return found
@@ -217,7 +216,7 @@ def quality(opened: OpenedRun) -> Page:
         def name(one: str) -> Cell:
             if not is_label:
                 return Cell(one.replace("_", " "), foreign=True)
-            href = opened.links.run(opened.run.id, QUESTIONS, label=one)
+            href = opened.links.run(opened.run.id, units_tab(opened.run), label=one)
             return Cell(one, foreign=True, href=href or "")
 
         def bar(one: str) -> Cell:
@@ -327,7 +326,8 @@ def traceability(opened: OpenedRun) -> Page:
     # The questions of a trace evaluation are drawn above; a code lists those that have it.
     listed = audits or bool(code)
     if not listed:
-        inside.append(Text([Span("All questions, with their numbers", to=("tab", QUESTIONS))]))
+        every = opened.links.run(opened.run.id, units_tab(opened.run)) or ""
+        inside.append(Text([Span("All questions, with their numbers", href=every)]))
     title = f"{'Answers' if audits else 'Questions'} one by one"
     blocks.append(Section(title=title, blocks=inside, anchor="answers"))
     if listed:

@@ -17,12 +17,13 @@ from ragauge.dashboard import parts
 from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages.opened_run import REFRESH_S, OpenedRun, Tab, ToRun
 from ragauge.dashboard.parts import Field, listed
-from ragauge.dashboard.unit_list import QUESTIONS
+from ragauge.dashboard.unit_list import units_tab
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Document, Section, Span, Text
 from ragauge.reports.forms import document_of
 from ragauge.reports.kinds import evaluation_tables as tables
+from ragauge.reports.kinds.eval_all import TITLES
 from ragauge.reports.kinds.evaluation_rankings import ranking, spread, tenths
 from ragauge.reports.kinds.runs import stored_report
 from ragauge.reports.numbers import count, counted
@@ -75,9 +76,11 @@ def tabs(opened: OpenedRun) -> Iterator[Tab]:
 def task_view(opened: OpenedRun, task: str) -> Page:
     """One task of several: its numbers first, then its tables, errors and answers."""
     report = opened.report.tasks[task]
-    one = Component(opened=opened, report=report, tab=task, before=f"{task}/", waits=[])
+    one = Component(
+        opened=opened, report=report, tab=TITLES[task].lower(), before=f"{task}/", waits=[]
+    )
     part, cut = one.document.part, tables.errors_of(report)
-    units = opened.links.run(opened.run.id, QUESTIONS, q=one.before)
+    units = opened.links.run(opened.run.id, units_tab(opened.run), q=one.before)
     found = {
         "Advice": part("advice") if report.advice else [],
         "Gates and metrics": part("gates", "metrics"),

@@ -27,6 +27,7 @@ from ragauge.dashboard.unit_list import (
     list_fields,
     right_means,
     unit_query,
+    units_tab,
 )
 from ragauge.metrics.names import long_name
 from ragauge.reports import document as doc
@@ -58,7 +59,7 @@ RESULTS: dict[bool | None, tuple[str, Tone]] = {
 
 def view(opened: OpenedRun) -> Page:
     """A page of the units, with the form above it."""
-    return opened.view(*listing(opened, opened.asked, QUESTIONS))
+    return opened.view(*listing(opened, opened.asked, units_tab(opened.run)))
 
 
 def listing(opened: OpenedRun, asked: Asked, tab: str) -> Iterator[Block]:
