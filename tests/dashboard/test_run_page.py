@@ -487,8 +487,8 @@ def test_answers_lead_to_their_pages(material, runs):
 def test_the_units_of_a_task_are_named_with_it(material, runs):
     run = runs["parts"]
     units = {row.unit for row in material.history.units(run.id)}
-    for task in ("ner", "linking", "qa"):
-        links = Parts(opened(material, run, task, "rows=200").body).links
+    for task, tab in (("ner", "entities"), ("linking", "links"), ("qa", "answers")):
+        links = Parts(opened(material, run, tab, "rows=200").body).links
         asked = [dict(parse_qsl(urlsplit(link).query)) for link in links if "/question?" in link]
         assert asked
         assert {one["unit"] for one in asked} <= {unit for unit in units if unit.startswith(task)}

@@ -76,9 +76,8 @@ def tabs(opened: OpenedRun) -> Iterator[Tab]:
 def task_view(opened: OpenedRun, task: str) -> Page:
     """One task of several: its numbers first, then its tables, errors and answers."""
     report = opened.report.tasks[task]
-    one = Component(
-        opened=opened, report=report, tab=TITLES[task].lower(), before=f"{task}/", waits=[]
-    )
+    tab = TITLES[task].lower()
+    one = Component(opened=opened, report=report, tab=tab, before=f"{task}/", waits=[])
     part, cut = one.document.part, tables.errors_of(report)
     units = opened.links.run(opened.run.id, units_tab(opened.run), q=one.before)
     found = {
