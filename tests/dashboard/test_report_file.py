@@ -332,7 +332,7 @@ def test_the_theme_is_chosen_and_follows_the_reader(scored, opened):
 
 def test_without_scripts_everything_is_there_but_charts(scored, opened):
     page, _ = opened(scored, java_script_enabled=False)
-    assert page.locator("#at\\.history figure svg").first.is_visible()
+    assert page.locator("#at\\.history figure pre").first.is_visible()
     page.locator("#at\\.questions tbody th a").first.click()
     page.locator("#at\\.views details[open] h4").first.wait_for(state="visible")
 

@@ -14,6 +14,7 @@ from ragauge.dashboard.pages.run_questions import LONGEST_ID
 from ragauge.dashboard.unit_list import right_means
 from ragauge.metrics.names import long_name
 from ragauge.reports.kinds import eval_all
+from ragauge.reports.kinds.eval_all import TITLES
 from ragauge.reports.numbers import counted
 from tests.dashboard.page_parts import Parts
 from tests.dashboard.test_run_page import EACH, main_table, material, opened, runs, whole
@@ -43,7 +44,7 @@ def test_the_summary_of_all_tasks_leads_to_their_tabs_and_every_gate_is_told(mat
     report = whole(material.history, run)
     parts = Parts(opened(material, run).body)
     tabs = {link.rpartition("/")[2] for link in parts.links}
-    assert {name for name, _ in eval_all.tasks(report)} <= tabs
+    assert {TITLES[name].lower() for name, _ in eval_all.tasks(report)} <= tabs
     gates = main_table(parts, "bound")
     assert [row[0] for row in gates[1:] if len(row) > 2] == [one.metric for one in run.record.gates]
 
@@ -55,14 +56,14 @@ def test_units_of_all_tasks_show_the_numbers_of_the_summary(material, runs):
     assert wanted <= set(heads) and "coverage" not in heads
 
 
-@pytest.mark.parametrize("tab", ["ner", "types", "linking", "retrieval", "qa"])
-def test_a_long_tab_begins_with_its_contents_and_its_advice(material, runs, tab):
-    body = str(opened(material, runs["parts"], tab).body)
+@pytest.mark.parametrize("task", ["ner", "types", "linking", "retrieval", "qa"])
+def test_a_long_tab_begins_with_its_contents_and_its_advice(material, runs, task):
+    body = str(opened(material, runs["parts"], TITLES[task].lower()).body)
     listed = re.findall(r'<a href="#(part-[a-z]+)">', body)
     assert len(listed) > 2
     places = [body.index(f'id="{one}"') for one in listed]
     assert places == sorted(places)
-    if report := whole(material.history, runs["parts"]).tasks[tab].advice:
+    if report := whole(material.history, runs["parts"]).tasks[task].advice:
         assert listed[0] == "part-advice" and report[0].title in Parts(body).text
 
 

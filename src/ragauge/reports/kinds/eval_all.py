@@ -79,7 +79,7 @@ def summary(report: EvalAllReport) -> Table:
 
     def number(pair: tuple[str, SummaryNumber]) -> Cell:
         task = task_of.get(pair[1].metric)
-        return names(pair[0], to=("tab", task) if task else None)
+        return names(pair[0], to=("tab", TITLES[task].lower()) if task else None)
 
     def gated(pair: tuple[str, SummaryNumber]) -> Cell:
         if (gate := by_metric.get(pair[1].metric)) is None:
