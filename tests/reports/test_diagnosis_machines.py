@@ -26,7 +26,7 @@ def test_nothing_turns_a_passed_diagnosis_red():
 
 def test_github_is_told_how_many_are_left_out():
     low = [metric(f"m{n}", "critical", 0.1) for n in range(12)]
-    assert "::notice title=Ragauge::and 2 more\n" in render(report(low), "github")
+    assert "::notice title=Ragauge::metrics: and 2 more\n" in render(report(low), "github")
     assert "No cause is claimed" in render(fine(), "github")
 
 

@@ -74,7 +74,7 @@ def test_a_form_a_kind_does_not_have_names_those_it_has():
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.folder)
 def test_every_form_a_kind_says_it_has_is_there(kind):
-    made_by = {"csv": "table", "junit": "cases", "github": "notes", "sarif": "results"}
+    made_by = {"csv": "table", "junit": "cases", "github": "cases", "sarif": "results"}
     module = import_module(f"ragauge.reports.kinds.{kind.folder}")
     for form in set(kind.forms) - {"json"}:
         assert callable(getattr(module, made_by.get(form, "document")))

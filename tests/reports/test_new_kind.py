@@ -6,6 +6,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from msgspec import structs
 
 from ragauge.contracts.kinds import KINDS, Kind
 from ragauge.contracts.report import Finding, Report
@@ -46,6 +47,14 @@ def test_a_module_and_a_row_give_every_format(report):
         written = forms.render(report, form)
         assert "2 of 3 answers" in written or form in ("csv", "junit"), form
         assert "<q1>" not in written or form not in ("html", "junit"), form
+
+
+def test_one_list_of_cases_serves_ci_servers_and_workflows(report):
+    wrong = structs.replace(report, passed=False, lengths={"<q1>": 12, "q2": 0})
+    assert "::warning title=empty q2::the answer is empty\n" in forms.render(wrong, "github")
+    assert 'tests="2" failures="1"' in forms.render(wrong, "junit")
+    skipped = forms.render(structs.replace(wrong, passed=True), "junit")
+    assert 'failures="0" errors="0" skipped="1"' in skipped
 
 
 def test_cells_are_sorted_by_their_values(report):

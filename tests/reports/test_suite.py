@@ -65,9 +65,19 @@ def test_a_rule_for_each_question_shows_how_many_may_fail_it(least, most, word):
 
 
 def test_a_workflow_command_says_what_was_wanted():
-    told = render(stability(0.9), "github")
-    assert "FAIL: t.1/stability.acr >= 0.95: 39 of 56 hold, wanted at most 8 fail" in told
-    assert f"FAIL: t.1/{STABLE}: 0.787, wanted >= 0.90" in told
+    written = render(stability(0.9), "github")
+    assert "::error title=FAIL t.1::" in written
+    assert "FAIL: t.1/stability.acr >= 0.95 holds for 39 of 56 (per question; " in written
+    assert re.search(rf"FAIL: t\.1/{STABLE} is 0\.787 .*over 80, must be >= 0\.90", written)
+
+
+def test_gates_of_a_task_that_passed_turn_no_server_red():
+    failed = stability(0.9)
+    assert 'failures="3"' in render(failed, "junit")
+    passed = msgspec.structs.replace(failed.tasks[0], status="passed")
+    report = msgspec.structs.replace(failed, tasks=(passed,))
+    assert 'failures="0" errors="0" skipped="2"' in render(report, "junit")
+    assert "::error" not in render(report, "github")
 
 
 @pytest.mark.parametrize(("share", "demand"), [((3, 4), "3 of 4 hold"), (None, "all hold")])

@@ -14,6 +14,10 @@ from ragauge.reports.numbers import count, counted, restriction
 from ragauge.reports.words import wording
 
 PLACES_SHOWN = 3
+PER_QUESTION = "per question"  # what the restriction of a rule for each question begins with
+CHANGES = {"no-regression": "beyond noise", "not-worse": "at worst"}
+"""What a gate on a change compares with its bound: the part that chance does not explain, or the
+worst end of the interval."""
 
 
 def gate_word(gate: Verdict, language: str = "en") -> str:
@@ -24,9 +28,16 @@ def gate_word(gate: Verdict, language: str = "en") -> str:
 
 def gate_words(gate: Verdict, name: str) -> str:
     """A gate in a sentence: what it found, what it demands, and why it was not evaluated."""
-    value = numbers.value_beside(gate.value, gate.bound)
-    facts = f"{name} is {value} {numbers.interval(gate.ci)}".rstrip()
-    facts += f" over {count(gate.n)}, must be {numbers.bound(gate)}"
+    rest, bound, found = restriction(gate), numbers.bound(gate), gate.value
+    if found is not None and rest.startswith(PER_QUESTION):
+        holding = numbers.n_of(round(found * gate.n), gate.n)
+        facts = f"{name} {bound} holds for {holding}"
+    elif rest in CHANGES:
+        change = f"{numbers.signed(found)} {numbers.signed_interval(gate.ci)}".rstrip()
+        facts = f"change of {name} {CHANGES[rest]} is {change}, must be {bound}"
+    else:
+        value = f"{numbers.value_beside(found, gate.bound)} {numbers.interval(gate.ci)}".rstrip()
+        facts = f"{name} is {value} over {count(gate.n)}, must be {bound}"
     note = gate_note(gate)
     return f"{gate_word(gate)}: {facts}{f' ({note})' if note else ''}"
 

@@ -23,8 +23,6 @@ ENDINGS = {
     ".sarif": "sarif",
 }
 """Of files, with the form that each names."""
-MADE_OF = {"junit": "cases", "github": "notes", "sarif": "results"}
-"""What a kind makes for a form; for the others it is a document."""
 
 
 def render(
@@ -49,10 +47,18 @@ def render(
 
         return spreadsheet.written(*module.table(report))
     writer = import_module(f"ragauge.reports.formats.{form}")
-    if form == "text":
-        make = getattr(module, "brief", module.document) if brief else module.document
-        return str(writer.render(make(report), color=color, width=width))
-    return str(writer.render(getattr(module, MADE_OF.get(form, "document"))(report)))
+    match form:
+        case "text":
+            make = getattr(module, "brief", module.document) if brief else module.document
+            return str(writer.render(make(report), color=color, width=width))
+        case "junit":
+            return str(writer.render(module.cases(report), report.passed))
+        case "github":
+            document = module.document(report)
+            return str(writer.render(document, module.cases(report), report.passed))
+        case "sarif":
+            return str(writer.render(module.results(report)))
+    return str(writer.render(module.document(report)))
 
 
 def form_of(path: Path, report: type | None = None) -> str:

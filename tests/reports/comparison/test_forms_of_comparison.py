@@ -114,6 +114,7 @@ def test_without_a_gate_the_verdict_is_what_the_metrics_come_to(verdicts, word):
     assert f"comparison: {word}\n" in render(report, "markdown")
     assert f">{word}</span>" in render(report, "html")
     assert f"comparison {word}::" in render(report, "github")
+    assert ("::warning title=worse m.worse::" in render(report, "github")) == ("worse" in verdicts)
 
 
 def test_with_a_gate_the_verdict_is_the_gates():

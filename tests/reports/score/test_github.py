@@ -51,4 +51,4 @@ def test_at_most_ten_of_a_kind_then_the_count(make):
     found = parsed(render(make["report"](passed=False, questions=rows, gates=gates)))
     kinds = [kind for kind, _, _ in found]
     assert (kinds.count("error"), kinds.count("warning"), kinds.count("notice")) == (10, 10, 3)
-    assert found[-1][2] == "10 of 14 questions that failed are annotated"
+    assert found[-1][2] == "questions: and 4 more"

@@ -1,56 +1,69 @@
-"""GitHub Actions workflow commands, which annotate a run."""
+"""GitHub Actions workflow commands, which annotate a run: the verdict, then what is wrong."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Literal
+from collections.abc import Iterable, Iterator
 
-from msgspec import Struct
-
-from ragauge.contracts.report import Verdict
-from ragauge.reports import envelope, numbers
+from ragauge.reports import envelope
+from ragauge.reports.cases import Case, Suite, line_of
+from ragauge.reports.document import Block, Document, Facts, Section, Text, Verdict, in_form, plain
+from ragauge.reports.words import wording
 from ragauge.text.visible import shown
 
 SHOWN = 10  # GitHub shows this many annotations of a kind for a step, and drops the rest in silence
-LONGEST = 200  # characters of an answer in an annotation
+LINES_SHOWN = 6  # of an annotation; JUnit and pages have the others
+LONGEST = 300  # characters of a line
 
 
-class Note(Struct, frozen=True):
-    """An annotation; all texts may be foreign, and lines of a message stay lines."""
-
-    level: Literal["notice", "warning", "error"]
-    message: Sequence[str] | str
-    title: str = ""
-    where: str = ""
-    """`path:line`, where it has a place."""
-
-
-class Notes(Struct, frozen=True):
-    """Annotations of one kind, of which GitHub shows the first."""
-
-    notes: Iterable[Note]
-    one: str = ""  # what each is about, for the sentence that says how many there are
-    total: int | None = None
-    more: str = "{shown} of {total} that failed are annotated"
-
-
-def render(given: Iterable[Notes]) -> str:
-    """One command a line."""
-    commands: list[str] = []
-    for group in given:
-        notes = list(group.notes)
-        for one in notes[:SHOWN]:
-            lines = [one.message] if isinstance(one.message, str) else one.message
-            message = "\n".join(shown(line) for line in lines if line)
-            path, _, line = one.where.rpartition(":")
-            place = {"file": shown(path), "line": line} if path and line.isdecimal() else {}
-            commands.append(command(one.level, message, **place, title=shown(one.title)))
-        total = len(notes) if group.total is None else group.total
-        if total > SHOWN and group.one:
-            counted, rest = numbers.counted(total, group.one), numbers.count(total - SHOWN)
-            message = group.more.format(shown=SHOWN, total=counted, rest=rest)
-            commands.append(command("notice", message, title="Ragauge"))
+def render(document: Document, suites: Iterable[Suite], passed: bool | None) -> str:
+    """One command a line: a notice with the verdict, and an annotation for each problem."""
+    # Titles stay the same between versions, and that of a score has never named its kind.
+    title = "Ragauge" if document.name == "score" else f"Ragauge {document.name}"
+    say, commands = wording(document.language), []
+    covered = [block.remark for block in document.part("coverage") if isinstance(block, Section)]
+    for block in document.blocks:
+        if isinstance(block, Verdict):
+            lines = [block.text, *block.notes, *block.meaning, *covered]
+            commands.append(_notice(lines, f"{title} {block.word}"))
+    if lead := list(_lines(document.part("lead"), say.signs.colon)):
+        commands.append(_notice(lead, title))
+    for suite in suites:
+        level = "error" if suite.decides and passed is False and not suite.passed else "warning"
+        wrong = [case for case in suite.cases if case.problem and case.kind != "skipped"]
+        types = dict.fromkeys([*suite.worst, *(case.type for case in wrong)])
+        groups = [[case for case in wrong if case.type == type] for type in types]
+        commands += [_annotation(level, case) for case in envelope.some_of_each(groups, SHOWN)]
+        if more := len(wrong[SHOWN:]):
+            rest = f"{suite.name}{say.signs.colon}{say.more.format(n=more)}"
+            commands.append(_notice([rest], "Ragauge"))
     return "".join(f"{line}\n" for line in commands)
+
+
+def _lines(blocks: Iterable[Block], colon: str) -> Iterator[str]:
+    """The texts of blocks, a line each."""
+    for block in in_form(blocks, "github"):
+        match block:
+            case Section(title=title, blocks=inner):
+                first, *others = _lines(inner, colon)
+                yield from (f"{title}{colon}{first}", *others)
+            case Text(text=text):
+                yield plain(text)
+            case Facts(facts=facts):
+                for label, words in facts:
+                    if text := plain(words):
+                        yield f"{label}{colon}{text}" if label else text
+
+
+def _notice(lines: Iterable[str], title: str) -> str:
+    return command("notice", "\n".join(shown(line) for line in lines if line), title=shown(title))
+
+
+def _annotation(level: str, case: Case) -> str:
+    lines = [shown(line, LONGEST) for line in (case.problem, *case.lines[: LINES_SHOWN - 1])]
+    path, line = line_of(case.where) or ("", "")
+    place = {"file": shown(path), "line": str(line)}
+    title = case.title or f"{case.type} {case.name}"
+    return command(level, "\n".join(lines), **place, title=shown(title))
 
 
 def command(kind: str, message: str, **properties: str) -> str:
@@ -69,20 +82,3 @@ def _escaped(text: str, more: str = "") -> str:
     for sign in f"%\r\n{more}":
         text = text.replace(sign, f"%{ord(sign):02X}")
     return text
-
-
-def cut(text: str) -> str:
-    """An answer, as long as an annotation has room for."""
-    return shown(text, LONGEST)
-
-
-def stopping_gates(gates: Iterable[Verdict]) -> Notes:
-    """An error for each gate that stops the run."""
-    return Notes(
-        [
-            Note("error", envelope.gate_words(one, one.metric), f"gate {one.rule}")
-            for one in gates
-            if not one.holds
-        ],
-        "gate",
-    )

@@ -12,12 +12,12 @@ from msgspec import Struct
 
 from ragauge import __version__
 from ragauge.reports import json
+from ragauge.reports.cases import line_of
 from ragauge.text.visible import shown, writable
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT = "ragaugeFinding/v1"
 LONGEST = 1_000  # characters of a message: a longer one is cut
-STDIN = "stdin"
 
 
 class Rule(Struct, frozen=True, kw_only=True):
@@ -96,14 +96,3 @@ def _location(where: str) -> dict[str, Any]:
     path, line = place
     uri = ("file://" if path.startswith("/") else "") + quote(writable(path))
     return {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": line}}}
-
-
-def line_of(where: str) -> tuple[str, int] | None:
-    """The file and line of `path:line`; None where it is no place in a file.
-
-    >>> line_of("runs/traces.jsonl:17"), line_of("stdin:17"), line_of("q3")
-    (('runs/traces.jsonl', 17), None, None)
-    """
-    path, _, line = where.rpartition(":")
-    known = path not in ("", STDIN) and line.isascii() and line.isdecimal() and int(line) > 0
-    return (path, int(line)) if known else None

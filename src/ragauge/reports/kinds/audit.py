@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
+from typing import Literal
 
 from ragauge.contracts.audit import (
     DEPTHS,
@@ -19,8 +20,9 @@ from ragauge.contracts.audit import (
 from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.reports import document as doc
 from ragauge.reports import envelope
+from ragauge.reports.cases import Case, Suite, facts, gate_suite
 from ragauge.reports.document import Bar, Bars, Block, Cell, Column, Document, Span, Text
-from ragauge.reports.formats import github, junit, sarif
+from ragauge.reports.formats import sarif
 from ragauge.reports.numbers import count, counted
 from ragauge.text.visible import shown
 
@@ -46,58 +48,27 @@ def document(report: AuditReport) -> Document:
     return Document("audit", list(_blocks(report)))
 
 
-def cases(report: AuditReport) -> Iterator[junit.Suite]:
-    """A suite of gates, which alone decide, and one of answers."""
-    kept = _by_answer(report)
-
-    def case(row: AuditedAnswer) -> junit.Case:
-        if row.code == OK:
-            return junit.Case(_name(row), where=row.where)
-        found = kept[row.where, row.qid]
-        lines = [f"{finding.code}: {finding.message}" for finding in found]
-        if row.findings > len(found):
-            lines.append(f"and {row.findings - len(found)} more")
-        problem = junit.Problem(
-            "error" if row.kind == "error" else "failure",
-            ", ".join(dict.fromkeys([row.code, *(finding.code for finding in found)])),
-            row.code,
-            (*junit.facts({"cited": ", ".join(row.cited), "where": row.where}), *lines),
-        )
-        return junit.Case(_name(row), problem, where=row.where)
-
-    yield junit.gate_suite(report.gates)
-    yield junit.Suite("answers", map(case, report.answers), decides=not report.passed)
-
-
-def notes(report: AuditReport) -> Iterator[github.Notes]:
-    """The verdict, the gates that stop the run, and the answers that failed, on their lines."""
-    word, words = verdict_words(report)
-    yield github.Notes([github.Note("notice", words, f"Ragauge audit {word}")])
-    yield github.stopping_gates(report.gates)
-    kept = _by_answer(report)
-
-    def note(row: AuditedAnswer) -> github.Note:
-        found = kept[row.where, row.qid]
-        lines = [github.cut(finding.message) for finding in found]
-        lines += dict.fromkeys(f"→ {finding.tip}" for finding in found if finding.tip)
-        where = row.where if sarif.line_of(row.where) else ""
-        message = lines if any(lines) else row.code
-        return github.Note("warning", message, f"{row.code} {_name(row)}", where)
-
-    wrong = wrong_answers(report, github.SHOWN)
-    yield github.Notes(map(note, wrong), "answer", len(wrong_answers(report)))
-
-
-def _by_answer(report: AuditReport) -> Mapping[tuple[str, str | None], list[AuditFinding]]:
-    """The findings that are kept, by the place and the question of their answer."""
-    found: dict[tuple[str, str | None], list[AuditFinding]] = defaultdict(list)
+def cases(report: AuditReport) -> Iterator[Suite]:
+    kept: dict[tuple[str, str | None], list[AuditFinding]] = defaultdict(list)
     for finding in report.findings:
-        found[finding.where, finding.qid].append(finding)
-    return found
+        kept[finding.where, finding.qid].append(finding)
 
+    def case(row: AuditedAnswer) -> Case:
+        name = row.where if row.qid is None else row.qid
+        if row.code == OK:
+            return Case(name, where=row.where)
+        found = kept[row.where, row.qid]
+        first, *others = [f"{one.code}: {one.message}" for one in found] or [row.code]
+        if row.findings > len(found):
+            others.append(f"and {count(row.findings - len(found))} more")
+        tips = dict.fromkeys(f"→ {one.tip}" for one in found if one.tip)
+        lines = [*others, *tips, *facts({"cited": ", ".join(row.cited)})]
+        kind: Literal["error", "failure"] = "error" if row.kind == "error" else "failure"
+        return Case(name, first, lines, kind, row.code, row.where)
 
-def _name(row: AuditedAnswer) -> str:
-    return row.qid if row.qid is not None else row.where
+    yield gate_suite(report.gates)
+    worst = [one.code for one in report.codes]
+    yield Suite("answers", map(case, report.answers), decides=False, worst=worst)
 
 
 def results(report: AuditReport) -> sarif.Run:

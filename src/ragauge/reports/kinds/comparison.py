@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any
 
 from msgspec import structs
 
@@ -20,12 +20,11 @@ from ragauge.contracts.comparison import (
     Way,
 )
 from ragauge.contracts.history import GitState
-from ragauge.contracts.report import Verdict as Gate
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
+from ragauge.reports.cases import Case, Suite, facts, gate_suite
 from ragauge.reports.differences import Differing, spans
 from ragauge.reports.document import Block, Cell, Column, Section, Table, Tone
-from ragauge.reports.formats import github, junit
 from ragauge.reports.kinds.runs import DIFFERED, code, labels, recorded, run_cell
 from ragauge.reports.numbers import ABSENT, count, counted, signed, signed_interval, value
 
@@ -44,9 +43,6 @@ CORRECTIONS = {
 }
 NOT_TESTED = "not tested: no verdict, p unadjusted; --metric all tests them"
 DETECTABLE = "smallest change that this many questions can show, with 80 % power"
-TESTED = {"no-regression": "beyond noise", "not-worse": "at worst"}
-"""What a gate compares with its bound: the part of the change that chance does not explain, or the
-worst end of the interval."""
 FLIPS: dict[Way, tuple[tuple[str, str, Tone], str]] = {
     "broken": (("stable_fail", "broken", "bad"), "correct before, incorrect after"),
     "mended": (("stable_pass", "fixed", "good"), "incorrect before, correct after"),
@@ -95,59 +91,42 @@ def overall(compared: Mapping[str, Compared]) -> list[ComparedSlice]:
     ]
 
 
-def cases(report: ComparisonReport) -> Iterator[junit.Suite]:
-    """A suite of gates and one of the questions that flipped.
+def cases(report: ComparisonReport) -> Iterator[Suite]:
+    """Gates, or metrics where there are none, and the questions that flipped."""
 
-    The gates alone decide: in a comparison that passed, no question turns CI red.
-    """
-
-    def gate_problem(gate: Gate) -> junit.Problem | None:
-        kind = junit.gate_kind(gate)
-        type = "" if kind == "skipped" else gate.verdict
-        return junit.Problem(kind, _gate_words(gate), type) if kind else None
-
-    def problem(flip: Flip) -> junit.Problem | None:
-        if flip.way == "mended":
-            return None
-        facts = {"question": flip.question}
-        for time, side in (("before", flip.was), ("after", flip.now)):
-            facts |= {f"said {time}": side.claim, f"cited {time}": " ".join(side.cited)}
-            facts |= {f"explained {time} by": side.why}
-        message = f"broken: {flip.was.label} before, {flip.now.label} after"
-        kind: Literal["failure", "skipped"] = "failure" if report.passed is False else "skipped"
-        return junit.Problem(kind, message, "broken", junit.facts(facts))
-
-    yield junit.Suite("gates", (junit.Case(one.rule, gate_problem(one)) for one in report.gates))
-    yield junit.Suite("questions", (junit.Case(one.qid, problem(one)) for one in report.flips))
-
-
-def notes(report: ComparisonReport) -> Iterator[github.Notes]:
-    """The verdict, the gates that stop the run or what is worse, the questions that broke."""
-
-    def worse(id: str) -> github.Note:
+    def metric(id: str, word: str) -> Case:
         """`quality.precision_cited 0.900 -> 0.839, -0.061 [-0.101, -0.021], p<0.001`"""
+        if word != "worse":
+            return Case(id)
         one = report.compared[id]
         change = f"{signed(one.change)} {signed_interval(one.ci)}".rstrip()
         p = p_value(one.p_adjusted).replace(" ", "")
         words = f"{id} {value(one.before)} -> {value(one.after)}, {change}"
-        return github.Note("warning", f"{words}, p{'' if p[0] == '<' else '='}{p}", f"worse {id}")
+        return Case(id, f"{words}, p{'' if p[0] == '<' else '='}{p}", type=word)
 
-    def flipped(flip: Flip) -> github.Note:
-        lines = [github.cut(flip.question or "")]
-        for time, side in (("was", flip.was), ("now", flip.now)):
-            said = f": {github.cut(side.claim)}" if side.claim else ""
-            why = f" (explained by {github.cut(side.why)})" if side.why else ""
-            lines.append(f"{time} {side.label or 'unlabelled'}{said}{why}")
-        return github.Note("warning", lines, f"broken {flip.qid}")
+    def question(flip: Flip) -> Case:
+        if flip.way == "mended":
+            return Case(flip.qid)
+        was, now = flip.was, flip.now
+        known = {
+            "question": flip.question,
+            "said before": was.claim,
+            "said after": now.claim,
+            "explained after by": now.why,
+            "explained before by": was.why,
+            "cited before": " ".join(was.cited),
+            "cited after": " ".join(now.cited),
+        }
+        labels = [side.label or "unlabelled" for side in (was, now)]
+        words = "broken: {} before, {} after".format(*labels)
+        return Case(flip.qid, words, facts(known), type="broken")
 
-    word, words = verdict_words(report)
-    yield github.Notes([github.Note("notice", words, f"Ragauge comparison {word}")])
-    stopping = [gate for gate in report.gates if not gate.holds]
-    errors = (github.Note("error", _gate_words(gate), f"gate {gate.rule}") for gate in stopping)
-    yield github.Notes(errors, "gate")
-    yield github.Notes(map(worse, [] if report.gates else by_verdict(report).get("worse", [])))
-    broken = (flipped(flip) for flip in report.flips if flip.way == "broken")
-    yield github.Notes(broken, "question")
+    yield gate_suite(report.gates)
+    if not report.gates:
+        found = by_verdict(report).items()
+        metrics = (metric(id, word) for word, ids in found for id in ids)
+        yield Suite("metrics", metrics, decides=False)
+    yield Suite("questions", map(question, report.flips), decides=False)
 
 
 def _blocks(report: ComparisonReport) -> Iterator[Block]:
@@ -160,7 +139,7 @@ def _blocks(report: ComparisonReport) -> Iterator[Block]:
     if report.compared:
         yield _metrics(report, shown)
     if report.gates:
-        remark = f"the value is the change {TESTED[numbers.restriction(report.gates[0])]}"
+        remark = f"the value is the change {envelope.CHANGES[numbers.restriction(report.gates[0])]}"
         # Their intervals are those of the metrics above, at the level of the comparison.
         gates = [structs.replace(gate, ci=None) for gate in report.gates]
         tables = doc.gates(gates, {}, shown, remark=remark, value=lambda one: signed(one.value))
@@ -374,16 +353,6 @@ def changes_of(
 def _is_same(one: Compared) -> bool:
     """Whether units were compared, and not a single one differs."""
     return bool(one.n) and not one.differs and one.change is not None
-
-
-def _gate_words(gate: Gate) -> str:
-    """What a gate demands and what it found, in a line."""
-    name = numbers.restriction(gate)
-    words = f"{gate.metric}: {name} wants {numbers.bound(gate)}"
-    if gate.value is not None:
-        words += f", {TESTED[name]} {signed(gate.value)}"
-        words += f", interval {signed_interval(gate.ci)}" if gate.ci else ""
-    return f"{words}; {gate.reason}" if gate.reason else words
 
 
 def _slices(report: ComparisonReport, names: Mapping[str, str]) -> Iterator[Block]:

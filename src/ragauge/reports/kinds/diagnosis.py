@@ -15,8 +15,8 @@ from ragauge.contracts.diagnosis import Cause, DiagnosisReport, MetricDiagnosis,
 from ragauge.diagnosis.words import words
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
+from ragauge.reports.cases import Case, Suite, facts, gate_suite
 from ragauge.reports.document import Block, Cell, Column, Document, Facts, Section, Span, Text
-from ragauge.reports.formats import github, junit
 from ragauge.reports.numbers import count
 from ragauge.reports.words import Phrases, phrases
 from ragauge.text.visible import cut
@@ -77,16 +77,13 @@ def table(report: DiagnosisReport) -> tuple[tuple[str, ...], Iterator[list[objec
     return columns, (row(one, sample) for one, sample in _worst(report))
 
 
-def cases(report: DiagnosisReport) -> Iterator[junit.Suite]:
-    """A suite of gates, one of metrics, and one of the worst samples.
+def cases(report: DiagnosisReport) -> Iterator[Suite]:
+    """Gates, metrics, and the worst samples of each metric."""
+    own, standings = _own(report), words(report.language).standing
 
-    The verdict decides: in a diagnosis that passed, neither metrics nor samples turn CI red.
-    """
-    own, standings, decides = _own(report), words(report.language).standing, not report.passed
-
-    def metric(one: MetricDiagnosis) -> junit.Case:
+    def metric(one: MetricDiagnosis) -> Case:
         if one.severity == "none":
-            return junit.Case(one.metric)
+            return Case(one.metric)
         lines = []
         for number, cause in enumerate(kept(report), 1):
             if cause.id in one.causes:
@@ -94,65 +91,32 @@ def cases(report: DiagnosisReport) -> Iterator[junit.Suite]:
                 do = [action.do for action in cause.actions[:1]]
                 lines.append(f"{number}. {own.told((title, *do))}")
         severity = own.names["severities"][one.severity]
-        if one.value is not None:
-            severity += f"{own.signs.colon}{_held_against(one)}"
-        problem = junit.Problem(
+        value = "" if one.value is None else f"{own.signs.colon}{_held_against(one)}"
+        return Case(
+            one.metric,
+            own.told((severity + value, *_about(report, one))),
+            lines,
             KINDS.get(one.severity, "failure"),
-            own.told((severity, *_about(report, one))),
             one.severity,
-            tuple(lines),
+            title=f"{severity} {one.metric}",
         )
-        return junit.Case(one.metric, problem)
 
-    def low(one: MetricDiagnosis, sample: Sample) -> junit.Case:
+    def low(one: MetricDiagnosis, sample: Sample) -> Case:
         value = f"{one.metric} {numbers.value(sample.value)}"
         texts = _texts(sample, own) | {own("retrieved"): " ".join(sample.retrieved_ids or ())}
-        problem = junit.Problem(
-            "failure",
+        return Case(
+            sample.id,
             own.told((value, _symptoms_of(sample, report))),
-            "sample",
-            (
-                *junit.facts(texts),
-                *(f"{found.id}: {found.text}" for found in sample.contexts or ()),
-                *junit.facts({own("where"): sample.where}),
-            ),
-        )
-        return junit.Case(sample.id, problem, one.metric)
-
-    yield junit.gate_suite(report.gates)
-    yield junit.Suite("metrics", map(metric, report.diagnoses), decides=decides)
-    samples = [low(one, sample) for one, sample in _worst(report)]
-    yield junit.Suite("samples", samples, decides=decides)
-
-
-def notes(report: DiagnosisReport) -> Iterator[github.Notes]:
-    """The verdict, the likeliest cause, the metrics that are not fine, the worst samples."""
-    own, (word, why), found = _own(report), verdict_words(report), lead(report)
-    colon, title, more = own.signs.colon, f"Ragauge {own('kind')}", own.more.format(n="{rest}")
-    facts = [(found.heading, found.text), *found.facts]
-    first = [f"{label}{colon}{text}" if label else text for label, text in facts if text]
-
-    def metric(one: MetricDiagnosis) -> github.Note:
-        value = "" if one.value is None else _held_against(one)
-        return github.Note(
-            "warning" if report.passed else "error",
-            own.told((value, *_about(report, one))),
-            f"{own.names['severities'][one.severity]} {one.metric}",
+            [*facts(texts), *(f"{found.id}: {found.text}" for found in sample.contexts or ())],
+            type="sample",
+            where=sample.where,
+            group=one.metric,
+            title=f"{value} {sample.id}",
         )
 
-    def low(one: MetricDiagnosis, sample: Sample) -> github.Note:
-        value, texts = numbers.value(sample.value), _texts(sample, own)
-        said = (f"{label}{colon}{github.cut(text)}" for label, text in texts.items())
-        lines = [_symptoms_of(sample, report), *said]
-        title = f"{one.metric} {value} {sample.id}"
-        return github.Note("warning", lines if any(lines) else value, title, sample.where)
-
-    yield github.Notes(
-        [github.Note("notice", why, f"{title} {word}"), github.Note("notice", first, title)]
-    )
-    unfine = [one for one in report.diagnoses if one.severity not in ("none", "no_rule")]
-    yield github.Notes(map(metric, unfine), "metric", more=more)
-    yield github.Notes([low(one, sample) for one, sample in _worst(report)], "sample", more=more)
+    yield gate_suite(report.gates)
+    yield Suite("metrics", map(metric, report.diagnoses))
+    yield Suite("samples", [low(one, sample) for one, sample in _worst(report)], decides=False)
 
 
 def verdict_words(report: DiagnosisReport) -> tuple[str, str]:

@@ -9,8 +9,8 @@ from msgspec import structs
 from ragauge.contracts.evaluation import TASKS, EvalAllReport, EvalReport, SummaryNumber
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
+from ragauge.reports.cases import Case, Suite, gate_suite
 from ragauge.reports.document import Block, Cell, Column, Document, Table, names
-from ragauge.reports.formats import junit
 from ragauge.reports.kinds import evaluation
 
 TITLES = {
@@ -129,17 +129,15 @@ def tasks(report: EvalAllReport) -> list[tuple[str, EvalReport]]:
     return [(name, report.tasks[name]) for name in TASKS if name in report.tasks]
 
 
-def cases(report: EvalAllReport) -> Iterator[junit.Suite]:
+def cases(report: EvalAllReport) -> Iterator[Suite]:
     """A suite of tasks, where what could not be finished is an error, and the suites of each."""
-    found = [
-        junit.Case(one.task, junit.Problem("error", one.error, "failed")) for one in report.failures
-    ]
+    found = [Case(one.task, one.error, kind="error", type="failed") for one in report.failures]
     for name, one in tasks(report):
-        problem = junit.Problem("failure", evaluation.verdict_words(one)[1], "gates")
-        found.append(junit.Case(name, problem if one.passed is False else None))
-    yield junit.Suite("tasks", found)
+        words = evaluation.verdict_words(one)[1] if one.passed is False else ""
+        found.append(Case(name, words, type="gates"))
+    yield Suite("tasks", found)
     # The gates of a task that has a report are in its own suite.
     known = {gate.rule for one in report.tasks.values() for gate in one.gates}
-    yield junit.gate_suite(gate for gate in report.gates if gate.rule not in known)
+    yield gate_suite(gate for gate in report.gates if gate.rule not in known)
     for name, one in tasks(report):
         yield from evaluation.cases(one, f" of {name}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from msgspec import structs
 
@@ -23,8 +23,8 @@ from ragauge.contracts.report import Score
 from ragauge.metrics.names import HEADLINES, WORDS, leading
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
+from ragauge.reports.cases import Case, Suite, gate_suite
 from ragauge.reports.document import Block, Document
-from ragauge.reports.formats import junit
 from ragauge.reports.kinds import evaluation_answers as answers
 from ragauge.reports.kinds import evaluation_rankings as rankings
 from ragauge.reports.kinds import evaluation_tables as tables
@@ -255,10 +255,10 @@ def table(report: EvalReport) -> tuple[tuple[str, ...], Iterable[Iterable[object
             )
 
 
-def cases(report: EvalReport, of: str = "") -> Iterator[junit.Suite]:
+def cases(report: EvalReport, of: str = "") -> Iterator[Suite]:
     """A suite of gates, and one of what was evaluated; `of` names the task among several."""
-    yield junit.Suite(f"gates{of}", map(junit.gate_case, report.gates), "gates")
-    found: Iterable[_Found]
+    passed = report.passed is not False
+    yield gate_suite(report.gates, of, passed=passed)
     match report.detail:
         case EntityDetail() as detail:
             what, found = "types", _types(report, detail)
@@ -271,26 +271,11 @@ def cases(report: EvalReport, of: str = "") -> Iterator[junit.Suite]:
             what, found = "queries", _queries(report, detail)
         case AnswerDetail() as detail:
             what, found = "answers", _answers(detail)
-
-    def case(one: _Found) -> junit.Case:
-        """The gates alone decide: in a run that passed, nothing turns CI red."""
-        kind = one.kind if report.passed is False else "skipped"
-        problem = junit.Problem(kind, one.message, lines=tuple(one.lines[:LINES_SHOWN]))
-        return junit.Case(one.name, problem if one.message else None)
-
-    yield junit.Suite(f"{what}{of}", map(case, found), what)
+    short = (structs.replace(one, lines=one.lines[:LINES_SHOWN]) for one in found)
+    yield Suite(f"{what}{of}", short, what, decides=False, passed=passed)
 
 
-class _Found(NamedTuple):
-    """A test case; without a message it is a success."""
-
-    name: str
-    message: str
-    lines: Sequence[str] = ()
-    kind: Literal["failure", "error", "skipped"] = "failure"
-
-
-def _types(report: EvalReport, detail: EntityDetail) -> Iterator[_Found]:
+def _types(report: EvalReport, detail: EntityDetail) -> Iterator[Case]:
     """Each type with the errors of it that are kept; a rate below 1 fails even without them."""
     found: dict[str, list[tables.Error]] = {type: [] for type in report.per_type}
     for error in detail.errors:
@@ -303,12 +288,12 @@ def _types(report: EvalReport, detail: EntityDetail) -> Iterator[_Found]:
             if name in tables.RATES and value is not None and value < 1
         )
         times = [f"{each} {kind}" for kind, each in sorted(kinds.items())]
-        yield _Found(type, ", ".join([*short, *times]), list(map(_error_line, kept)))
+        yield Case(type, ", ".join([*short, *times]), list(map(_error_line, kept)))
 
 
-def _mention(error: LinkError) -> _Found:
+def _mention(error: LinkError) -> Case:
     kind: Literal["error", "failure"] = "error" if error.kind == "missing" else "failure"
-    return _Found(tables.unit_of(error), tables.KINDS[error.kind], [_error_line(error)], kind)
+    return Case(tables.unit_of(error), tables.KINDS[error.kind], [_error_line(error)], kind)
 
 
 def _error_line(error: tables.Error) -> str:
@@ -317,7 +302,7 @@ def _error_line(error: tables.Error) -> str:
     return f"{error.where}: {kind}: {text} ({facts})"
 
 
-def _labels(detail: LabelDetail) -> Iterator[_Found]:
+def _labels(detail: LabelDetail) -> Iterator[Case]:
     for row, (label, counts) in enumerate(zip(detail.labels, detail.matrix, strict=True)):
         lines = [
             f"for {one.predicted}: {one.count} ({' '.join(one.examples)})"
@@ -327,10 +312,10 @@ def _labels(detail: LabelDetail) -> Iterator[_Found]:
         total = sum(counts)
         wrong = numbers.n_of(total - counts[row], total) if total > counts[row] else ""
         if total:
-            yield _Found(label, wrong and f"{wrong} taken for another label", lines)
+            yield Case(label, wrong and f"{wrong} taken for another label", lines)
 
 
-def _queries(report: EvalReport, detail: RankingDetail) -> Iterator[_Found]:
+def _queries(report: EvalReport, detail: RankingDetail) -> Iterator[Case]:
     by = rankings.ranking(report)
     for row in detail.queries:
         first, found = row.first_relevant, numbers.n_of(row.relevant_retrieved, row.relevant)
@@ -341,13 +326,13 @@ def _queries(report: EvalReport, detail: RankingDetail) -> Iterator[_Found]:
         if by:
             lines.append(f"{by.title}: {numbers.value(row.values.get(by.id))}")
         if not row.relevant:
-            yield _Found(row.query, "no relevant document is judged", kind="skipped")
+            yield Case(row.query, "no relevant document is judged", kind="skipped")
         else:
             late = first is None or first > DEPTH
-            yield _Found(row.query, f"no relevant document up to rank {DEPTH}" * late, lines)
+            yield Case(row.query, f"no relevant document up to rank {DEPTH}" * late, lines)
 
 
-def _answers(detail: AnswerDetail) -> Iterator[_Found]:
+def _answers(detail: AnswerDetail) -> Iterator[Case]:
     """A case for each answer; the worst fail with their sentences, the others with reasons."""
     by, worst = answers.lowest_by(detail), {one.id: one for one in detail.worst}
     for one in detail.answers:
@@ -363,16 +348,16 @@ def _answers(detail: AnswerDetail) -> Iterator[_Found]:
         if by and lines:
             value = numbers.value(worst[one.id].values.get(by))
             of = f"{numbers.n_of(len(lines), len(shown))} sentences not supported"
-            yield _Found(one.id, f"{by.removeprefix(answers.FAMILY)} {value}: {of}", lines)
+            yield Case(one.id, f"{by.removeprefix(answers.FAMILY)} {value}: {of}", lines)
         elif one.answer is None:
-            yield _Found(one.id, "no answer", kind="error")
+            yield Case(one.id, "no answer", kind="error")
         elif one.right is None:
             why = "nothing that was measured tells whether it is right"
-            yield _Found(one.id, why, kind="skipped")
+            yield Case(one.id, why, kind="skipped")
         else:
             reasons = [
                 f"{id.removeprefix(answers.FAMILY)} {numbers.value(one.values.get(id))}: {reason}"
                 for id, reason in sorted(one.reasons.items())
                 if one.values.get(id) is not None
             ]
-            yield _Found(one.id, "" if one.right else "is not right", reasons)
+            yield Case(one.id, "" if one.right else "is not right", reasons)

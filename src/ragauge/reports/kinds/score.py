@@ -12,8 +12,8 @@ from ragauge.contracts.score import Comparison, LabelChange, QuestionRow, ScoreR
 from ragauge.metrics.quality import GOOD_LABELS
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
+from ragauge.reports.cases import Case, Suite, facts, gate_suite
 from ragauge.reports.document import Block, Cell, Column, Document, Table, names
-from ragauge.reports.formats import github, junit
 from ragauge.reports.numbers import count, counted
 
 BADGES = {
@@ -52,41 +52,22 @@ def table(report: ScoreReport) -> tuple[tuple[str, ...], Iterable[Iterable[objec
     return fields, ([getattr(row, field) for field in fields] for row in report.questions)
 
 
-def cases(report: ScoreReport) -> Iterator[junit.Suite]:
-    """A suite of gates, which alone decide, and one of questions."""
-
-    def case(row: QuestionRow) -> junit.Case:
+def cases(report: ScoreReport) -> Iterator[Suite]:
+    def case(row: QuestionRow) -> Case:
         if row.label in GOOD_LABELS:
-            return junit.Case(row.qid, where=row.where)
-        cited = ", ".join(row.cited or ())
-        facts = {"triage": row.triage, "claim": row.claim, "cited": cited, "reason": row.reason}
-        problem = junit.Problem(
+            return Case(row.qid, where=row.where or "")
+        why = doc.listed(row.triage, row.reason, sep="; ")
+        return Case(
+            row.qid,
+            doc.listed(row.label, why, sep=": "),
+            facts({"claim": row.claim, "cited": ", ".join(row.cited or ())}),
             "error" if row.label in ("ERROR", "MISSING") else "failure",
-            doc.listed(row.label, row.claim or row.reason, sep=": "),
             row.label,
-            junit.facts({**facts, "where": row.where}),
+            row.where or "",
         )
-        return junit.Case(row.qid, problem, where=row.where)
 
-    yield junit.gate_suite(report.gates)
-    found = map(case, report.questions)
-    yield junit.Suite("questions", found, decides=report.passed is False)
-
-
-def notes(report: ScoreReport) -> Iterator[github.Notes]:
-    """The verdict, the gates that stop the run, the questions that failed."""
-    word, words = verdict_words(report)
-    yield github.Notes([github.Note("notice", words, f"Ragauge {word}")])
-    yield github.stopping_gates(report.gates)
-
-    def note(row: QuestionRow) -> github.Note:
-        cited = f"cited: {', '.join(row.cited)}" if row.cited else ""
-        lines = [row.triage or "", github.cut(row.claim or row.reason or ""), cited]
-        message = lines if any(lines) else row.label
-        return github.Note("warning", message, f"{row.label} {row.qid}", row.where or "")
-
-    wrong = wrong_questions(report, github.SHOWN)
-    yield github.Notes(map(note, wrong), "question", len(wrong_questions(report)))
+    yield gate_suite(report.gates)
+    yield Suite("questions", map(case, report.questions), decides=False, worst=BAD_LABELS)
 
 
 def _blocks(report: ScoreReport) -> Iterator[Block]:

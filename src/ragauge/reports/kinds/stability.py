@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Literal
 
-from ragauge.contracts.report import Verdict
 from ragauge.contracts.run import FACTORS, Variation
 from ragauge.contracts.stability import (
     CELLS,
@@ -24,17 +23,22 @@ from ragauge.metrics.names import short_name
 from ragauge.metrics.stability import METRICS
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
+from ragauge.reports.cases import Case, Suite, facts, gate_suite
 from ragauge.reports.differences import marked_spans, spans
 from ragauge.reports.document import Block, Document, Item, Span, Words, theirs
 from ragauge.reports.figures import heat_map as heat
 from ragauge.reports.figures.heat_map import HeatMap, HeatRow, outcome, right_of, verdict_name
-from ragauge.reports.formats import github, junit
 from ragauge.reports.numbers import ABSENT, count, counted
 from ragauge.text.visible import cut
 
 WORST_FIRST: tuple[Stability, ...] = (
     *("stable_fail", "flaky", "incomplete", "not_evaluated", "stable_pass"),
 )
+KINDS: dict[Stability, Literal["error", "skipped"]] = {
+    "incomplete": "error",
+    "not_evaluated": "skipped",
+}
+"""Of verdicts that are no failure, what a test case holds."""
 NOT_UNSTABLE: tuple[Stability, ...] = ("stable_pass", "not_evaluated")  # no gate found fault
 
 NUMBERS = (
@@ -86,75 +90,30 @@ def table(report: StabilityReport) -> tuple[tuple[str, ...], Iterable[Iterable[o
     return COLUMNS, (row(qid, one) for qid, one in report.details.items())
 
 
-def cases(report: StabilityReport) -> Iterator[junit.Suite]:
-    """A suite of gates and one of questions.
-
-    The fraction of stable questions decides: in a run that passed, nothing turns CI red.
-    """
-
-    def gate_problem(gate: Verdict) -> junit.Problem | None:
-        word, (held, of) = envelope.gate_word(gate).lower(), _held(gate)
-        if word == "pass":
-            return None
-        found = f"holds for {held} of {of} questions" if of else word
-        message = doc.listed(f"{_bounded(gate)} {found}", _note(gate), sep=": ")
-        if gate.holds or report.passed:
-            return junit.Problem("skipped", message)
-        return junit.Problem("failure" if of else "error", message, word)
-
-    def problem(qid: str) -> junit.Problem | None:
+def cases(report: StabilityReport) -> Iterator[Suite]:
+    def case(qid: str) -> Case:
         one = report.details[qid]
         if one.verdict == "stable_pass":
-            return None
-        skipped = report.passed or one.verdict == "not_evaluated"
-        facts = {
-            "question": one.question,
-            "explained by": one.explained_by.words if one.explained_by else None,
-            "runs": report.cells[qid],
-        }
-        runs = (
-            f"{run.run_id} {CELLS.get(run.cell, run.cell)}: {run.error or run.claim} "
-            f"[{' '.join(run.cited)}]"
-            for run in one.examples
-        )
-        return junit.Problem(
-            "skipped" if skipped else "error" if one.verdict == "incomplete" else "failure",
+            return Case(qid)
+        why = one.explained_by.words if one.explained_by else None
+        return Case(
+            qid,
             doc.listed(one.verdict, "; ".join(one.failed), sep=": "),
+            [
+                *facts({"question": one.question, "explained by": why}),
+                *(
+                    f"{CELLS.get(run.cell, run.cell)}: {run.error or run.claim} "
+                    f"[{' '.join(run.cited)}] {run.run_id}"
+                    for run in sorted(one.examples, key=lambda run: run not in two_runs(one))
+                ),
+                *facts({"runs": report.cells[qid]}),
+            ],
+            KINDS.get(one.verdict, "failure"),
             one.verdict,
-            (*junit.facts(facts), *runs),
         )
 
-    yield junit.Suite("gates", (junit.Case(one.rule, gate_problem(one)) for one in report.verdicts))
-    yield junit.Suite("questions", (junit.Case(qid, problem(qid)) for qid in report.details))
-
-
-def notes(report: StabilityReport) -> Iterator[github.Notes]:
-    """The verdict, the gates that stop the run, the questions that are not stable."""
-    word, words = verdict_words(report)
-    about = [words, cost_words(report.coverage)]
-    yield github.Notes([github.Note("notice", about, f"Ragauge stability {word}")])
-    # With enough stable questions the run passes, whatever the others fail.
-    kind: Literal["warning", "error"] = "warning" if report.passed else "error"
-    stopping = []
-    for gate in report.verdicts:
-        if not gate.holds:
-            words, (held, of) = f"{envelope.gate_word(gate)}: {_bounded(gate)}", _held(gate)
-            words += f" holds for {held} of {counted(of, 'question')}" if of else ""
-            words += f" ({note})" if (note := _note(gate)) else ""
-            stopping.append(github.Note(kind, words, f"gate {gate.rule}"))
-    yield github.Notes(stopping, "gate")
-    found = []
-    for qid in unstable(report, github.SHOWN):
-        one = report.details[qid]
-        runs = (
-            f"{CELLS.get(run.cell, run.cell)}: {github.cut(run.error or run.claim)}"
-            for run in two_runs(one)
-        )
-        why = one.explained_by.words if one.explained_by else ""
-        lines = ["; ".join(one.failed), why, *runs]
-        message = lines if any(lines) else one.verdict
-        found.append(github.Note("warning", message, f"{one.verdict} {qid}"))
-    yield github.Notes(found, "question", len(unstable(report)))
+    yield gate_suite(report.verdicts)
+    yield Suite("questions", map(case, ranked(report)), decides=False)
 
 
 def _blocks(report: StabilityReport) -> Iterator[Block]:
@@ -174,7 +133,9 @@ def _blocks(report: StabilityReport) -> Iterator[Block]:
         {},
         names,
         remark="how many questions satisfy each",
-        value=lambda gate: numbers.n_of(*_held(gate)) if gate.value is not None else ABSENT,
+        value=lambda gate: (
+            ABSENT if gate.value is None else numbers.n_of(round(gate.value * gate.n), gate.n)
+        ),
     )
     yield from map(doc.filled, gates)
     anchors = {qid: f"question-{rank}" for rank, qid in enumerate(ranked(report), 1)}
@@ -272,21 +233,6 @@ def cost_words(coverage: StabilityCoverage) -> str:
         coverage.saved and f"{count(coverage.saved)} saved",
     )
     return f"{counted(coverage.planned, 'run')} planned: {parts}"
-
-
-def _held(gate: Verdict) -> tuple[int, int]:
-    """How many questions satisfy a gate, of how many; 0 of 0 where none could be judged."""
-    judged = gate.value is not None and gate.verdict in ("pass", "fail")
-    return (round((gate.value or 0) * gate.n), gate.n) if judged else (0, 0)
-
-
-def _bounded(gate: Verdict) -> str:
-    return f"{short_name(gate.metric)} {numbers.bound(gate)}"
-
-
-def _note(gate: Verdict) -> str:
-    optional = gate.optional and gate.verdict == "not_evaluated"
-    return doc.listed(optional and "optional", gate.reason, sep="; ")
 
 
 def ranked(report: StabilityReport) -> list[str]:

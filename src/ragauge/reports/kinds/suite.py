@@ -16,8 +16,9 @@ from ragauge.gates.rules import TOLERANCE
 from ragauge.gates.stability import STABLE
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
+from ragauge.reports.cases import Case, Suite, gate_suite
 from ragauge.reports.document import Block, Cell, Document, Text, Tone, names
-from ragauge.reports.formats import github, junit
+from ragauge.reports.envelope import PER_QUESTION
 from ragauge.reports.kinds import comparison
 
 STATUS: dict[str, tuple[str, Tone]] = {
@@ -31,7 +32,6 @@ ENOUGH = ("passed", "ungated")
 """Tasks that passed; a few of their gates may not hold, where a setting allows that."""
 SEEN = ("worse", "better", "not_worse")
 """Changes a reader wants to see even where no gate is on them."""
-PER_QUESTION = "per question"
 PROBLEMS_SHOWN = 10
 VALUES_SHOWN = 8
 
@@ -168,48 +168,23 @@ def _demand(report: SuiteReport, task: TaskReport, gate: Gate) -> str:
     return f"{part[1]} hold" if part else "all hold"
 
 
-def cases(report: SuiteReport) -> Iterator[junit.Suite]:
+def cases(report: SuiteReport) -> Iterator[Suite]:
     """A suite of tasks, and one of gates for each task."""
 
-    def problem(task: TaskReport) -> junit.Problem | None:
+    def case(task: TaskReport) -> Case:
         if task.status in ENOUGH:
-            return None
+            return Case(task.name)
         if task.status == "skipped":
-            return junit.Problem("skipped", "not asked for")
+            return Case(task.name, "not selected", kind="skipped")
         stopping = (gate.rule for gate in gates_of(report, task) if not gate.holds)
-        lines = task.problems or tuple(stopping)
+        lines = list(task.problems or stopping) or [task.status]
+        compared = [against_words(task.comparison)] if task.comparison else []
         kind: Literal["error", "failure"] = "error" if task.status == "error" else "failure"
-        return junit.Problem(kind, "".join(lines[:1]), task.status, tuple(lines))
-
-    def case(task: TaskReport, gate: Gate) -> junit.Case:
-        """The task decides: in one that passed, no gate turns CI red."""
-        if gate.holds or task.status not in ENOUGH:
-            return junit.gate_case(gate)
-        skipped = junit.Problem("skipped", f"{gate.verdict}; the task passed without it")
-        return junit.Case(gate.rule, skipped)
-
-    yield junit.Suite("tasks", [junit.Case(task.name, problem(task)) for task in report.tasks])
-    for task in report.tasks:
-        if found := [case(task, gate) for gate in gates_of(report, task)]:
-            yield junit.Suite(f"gates of {task.name}", found, "gates")
-
-
-def notes(report: SuiteReport) -> Iterator[github.Notes]:
-    """The verdict, then each task that did not pass, with its gates."""
-
-    def note(task: TaskReport) -> github.Note:
-        lines = list(task.problems)
-        for gate in (gate for gate in gates_of(report, task) if not gate.holds):
-            words = f"{envelope.gate_word(gate)}: {task.name}/{_name(task, gate)}: {_value(gate)}"
-            about = envelope.gate_note(gate)
-            words += f", wanted {_demand(report, task, gate)}"
-            lines.append(f"{words} ({about})" if about else words)
-        if task.comparison:
-            lines.append(against_words(task.comparison))
         title = f"{STATUS[task.status][0]} {task.name}"
-        return github.Note("error", lines[: github.SHOWN], title)
+        return Case(task.name, lines[0], [*lines[1:], *compared], kind, task.status, title=title)
 
-    word, words = verdict_words(report)
-    yield github.Notes([github.Note("notice", words, f"Ragauge suite {word}")])
-    bad = [task for task in report.tasks if task.status in ("failed", "error")]
-    yield github.Notes(list(map(note, bad)), "task")
+    yield Suite("tasks", map(case, report.tasks))
+    for task in report.tasks:
+        if own := gates_of(report, task):
+            # In a task that passed, a setting allows that some gates do not hold.
+            yield gate_suite(own, f" of {task.name}", passed=task.status in ENOUGH)

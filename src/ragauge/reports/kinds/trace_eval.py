@@ -9,8 +9,8 @@ from ragauge.contracts.audit import OK, STATES, LambdaState
 from ragauge.contracts.trace_eval import OverQuestions, TracedQuestion, TracedRun, TraceEvalReport
 from ragauge.reports import document as doc
 from ragauge.reports import envelope
+from ragauge.reports.cases import Case, Suite, facts, gate_suite
 from ragauge.reports.document import Block, Cell, Column, Document, Square, Table, Tone, names
-from ragauge.reports.formats import junit
 from ragauge.reports.kinds import audit
 from ragauge.reports.numbers import ABSENT, by_count, count, counted, n_of
 
@@ -38,34 +38,29 @@ def document(report: TraceEvalReport) -> Document:
     return Document("trace-eval", list(_blocks(report)))
 
 
-def cases(report: TraceEvalReport) -> Iterator[junit.Suite]:
-    """A suite of gates and one of questions.
-
-    The gates alone decide: in a run that passed, no question turns CI red.
-    """
-
-    def case(one: TracedQuestion) -> junit.Case:
+def cases(report: TraceEvalReport) -> Iterator[Suite]:
+    def case(one: TracedQuestion) -> Case:
         if correct(one):
-            return junit.Case(one.qid)
+            return Case(one.qid)
         codes, match = codes_of(one), _matched(one)
         states = f"retrieval {one.retrieval or ABSENT}, answers {one.answer or ABSENT}"
-        problem = junit.Problem(
-            "skipped" if report.passed else "error" if one.answer == "incomplete" else "failure",
+        return Case(
+            one.qid,
             doc.listed(states, match != ABSENT and f"{match} match", codes, sep="; "),
-            one.answer or "unmatched",
-            (
-                *junit.facts({"question": one.question, "breaks": one.broken, "codes": codes}),
+            [
+                *facts({"question": one.question, "breaks": one.broken, "codes": codes}),
                 *(
                     f"{run.run_id} {OUTCOMES[outcome(run)][2]}: "
                     f"{run.error or run.code} [{' '.join(run.cited)}]"
                     for run in one.runs
                 ),
-            ),
+            ],
+            "error" if one.answer == "incomplete" else "failure",
+            one.answer or "unmatched",
         )
-        return junit.Case(one.qid, problem)
 
-    yield junit.gate_suite(report.gates)
-    yield junit.Suite("questions", map(case, report.questions))
+    yield gate_suite(report.gates)
+    yield Suite("questions", map(case, report.questions), decides=False)
 
 
 def _blocks(report: TraceEvalReport) -> Iterator[Block]:
