@@ -7,7 +7,6 @@ import pytest
 
 from ragauge.contracts.stability import CELLS
 from ragauge.reports import forms
-from ragauge.reports.differences import differences
 from ragauge.reports.figures.heat_map import (
     LETTERS,
     HeatMap,
@@ -103,23 +102,6 @@ def test_headings_span_their_columns():
         ]
         groups = sum(int(group.get("span", 1)) for group in table.findall("colgroup"))
         assert {*wide} == {groups}
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "marks"),
-    [
-        ("in 1800", "in 1808", ["1800"]),
-        ("the same", "the same", []),
-        ("a red old hat", "a blue new hat", ["red old"]),
-        ("故宮收藏瓷器", "故宮收藏汽車", ["瓷器"]),
-        ("all new", "", ["all new"]),
-        ("", "all new", []),
-    ],
-)
-def test_what_another_text_does_not_have_is_marked(one, other, marks):
-    pieces = differences(one, other)
-    assert "".join(piece for piece, _ in pieces) == one
-    assert [piece for piece, differs in pieces if differs] == marks
 
 
 def test_many_levels_of_one_factor_are_drawn_in_stretches_of_neighbours():

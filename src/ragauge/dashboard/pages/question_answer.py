@@ -32,11 +32,11 @@ from ragauge.dashboard.unit_list import SHORT, Ways
 from ragauge.ingest.answered.written_lists import TEXTS
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
-from ragauge.reports.differences import MOST_MARKED, MOST_WORK, differences, spans
 from ragauge.reports.document import Block, Cell, Column, Facts, Section, Span, Text, Words
 from ragauge.reports.kinds.evaluation_answers import checked_sentence, marked_words, quoted
 from ragauge.text.canonical import composed
 from ragauge.text.citations import list_spans
+from ragauge.text.differences import MOST_MARKED, MOST_WORK, differences
 from ragauge.text.grounding import groundedness
 from ragauge.text.grounding.markers import cited_in
 from ragauge.text.visible import cut, flat
@@ -255,7 +255,7 @@ def support(
             around = (text[max(0, start - AROUND) : start], text[end : end + AROUND])
             shown = EvidenceText(chunk=id, before=around[0], text=text[start:end], after=around[1])
             link = Span(cut(id, SHORT), foreign=True, to=("here", place))
-            note = [link, Span(": "), *spans(quoted(shown, BESIDE))]
+            note = [link, Span(": "), *doc.marked(quoted(shown, BESIDE))]
         level = f"{checked.level.words} {checked.value}".strip()
         cells = (
             Cell(level, sentence.score, badge=checked.level.badge),

@@ -19,12 +19,12 @@ from ragauge.dashboard.unit_list import Ways, right_means
 from ragauge.dashboard.unit_list import outcome as outcome_of
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
-from ragauge.reports.differences import Differing, spans
 from ragauge.reports.document import Block, Card, Cell, Column, Section, Span, Text, Words, names
 from ragauge.reports.figures.heat_map import class_of, level, outcome
 from ragauge.reports.kinds.runs import when
 from ragauge.reports.kinds.trace_eval import OUTCOMES
 from ragauge.reports.kinds.trace_eval import outcome as traced_outcome
+from ragauge.text.differences import Differing
 
 MOST_CARDS = 50
 NAMED, WORDINGS = 50, 3
@@ -92,7 +92,7 @@ def side_by_side(
 
     def compared(text: str, other: str) -> Words:
         whole = [Span("differs: ", "soft")] if differing.wholly(text, other) else []
-        return [*whole, *spans(differing(text, other))]
+        return [*whole, *doc.marked(differing(text, other))]
 
     def card(group: Sequence[Among]) -> Card:
         place, first, _, (mark, kind, ended) = group[0]
@@ -109,7 +109,7 @@ def side_by_side(
         facts: list[tuple[str, Words]] = [
             *(("question", compared(text, common.asked)) for text in asked),
             ("error" if first.kind == "error" else "answer", compared(first.said, common.said)),
-            ("cites", spans(cited, ", ") or "nothing"),
+            ("cites", doc.marked(cited, ", ") or "nothing"),
             ("does not cite", doc.theirs(lacks)),
             ("runs", [*named, Span(left_out)]),
         ]

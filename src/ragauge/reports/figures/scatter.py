@@ -109,6 +109,4 @@ def by_type(per_type: Mapping[str, Mapping[str, float | None]]) -> Iterator[doc.
     if left_out:
         remark += f"; not drawn, as one of the two is not known: {', '.join(left_out)}"
     title = "Precision and recall by type"
-    yield doc.Figure(
-        drawn=lambda width: [], title=title, remark=remark, page=svg, part="by-type"
-    )
+    yield doc.Figure(drawn=lambda width: [], title=title, remark=remark, page=svg, part="by-type")

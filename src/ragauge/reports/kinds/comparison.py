@@ -23,11 +23,11 @@ from ragauge.contracts.history import GitState
 from ragauge.contracts.report import Verdict as Gate
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
-from ragauge.reports.differences import Differing, spans
 from ragauge.reports.document import Block, Cell, Column, Section, Table, Tone
 from ragauge.reports.formats import github, junit
 from ragauge.reports.kinds.runs import DIFFERED, code, labels, recorded, run_cell
 from ragauge.reports.numbers import ABSENT, count, counted, signed, signed_interval, value
+from ragauge.text.differences import Differing
 
 NO_DIFFERENCE = "no difference seen"
 OUTLOOKS: tuple[Outlook, ...] = (
@@ -438,15 +438,15 @@ def _slices_words(report: ComparisonReport) -> str:
 
 def flip_items(flips: Iterable[Flip], *, opened: int = 1) -> list[doc.Item]:
     """The questions with both answers next to each other, and marks where the answers differ."""
-    marked = Differing()
+    differing = Differing()
 
     def card(time: str, side: Side, other: Side) -> doc.Card:
         cited = [(id, id not in other.cited) for id in side.cited]
         return doc.Card(
             [doc.Span(f"{time} "), *(doc.theirs(side.label) or [doc.Span(ABSENT)])],
             [
-                ("said", spans(marked(side.claim or "", other.claim or ""))),
-                ("cited", spans(cited, between=" ")),
+                ("said", doc.marked(differing(side.claim or "", other.claim or ""))),
+                ("cited", doc.marked(cited, between=" ")),
                 ("explained by", doc.theirs(side.why)),
             ],
         )

@@ -12,10 +12,10 @@ from ragauge.contracts.evaluation import AnswerDetail, AnswerShown, EvalReport, 
 from ragauge.metrics.table import known
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
-from ragauge.reports.differences import Marked, spans
 from ragauge.reports.document import Bar, Block, Cell, Span, Table, Tone, names, number
 from ragauge.reports.kinds.evaluation_tables import EVERYTHING, PLOT
 from ragauge.reports.numbers import by_count, count, counted
+from ragauge.text.differences import Marked
 from ragauge.text.visible import cut
 
 FAMILY = "answers."
@@ -237,12 +237,13 @@ def _item(one: AnswerShown, by: str, *, opened: bool) -> doc.Item:
     for each in one.sentences:
         checked = checked_sentence(each.support, each.support.text)
         tone = checked.level.tone
-        said = [structs.replace(it, tone=tone if it.marked else "") for it in spans(checked.pieces)]
+        pieces = doc.marked(checked.pieces)
+        said = [structs.replace(it, tone=tone) if it.marked else it for it in pieces]
         reason = doc.theirs("" if checked.missing else each.support.reason)
         closest = []
         if each.evidence:
             closest = [Span(f"{each.evidence.chunk} ", "strong", foreign=True)]
-            for span in spans(quoted(each.evidence, AROUND)):
+            for span in doc.marked(quoted(each.evidence, AROUND)):
                 # Brackets show without color.
                 closest += [Span("["), span, Span("]")] if span.marked else [span]
         facts: list[tuple[str, doc.Words]] = [

@@ -24,12 +24,12 @@ from ragauge.metrics.names import short_name
 from ragauge.metrics.stability import METRICS
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
-from ragauge.reports.differences import marked_spans, spans
 from ragauge.reports.document import Block, Document, Item, Span, Words, theirs
 from ragauge.reports.figures import heat_map as heat
 from ragauge.reports.figures.heat_map import HeatMap, HeatRow, outcome, right_of, verdict_name
 from ragauge.reports.formats import github, junit
 from ragauge.reports.numbers import ABSENT, count, counted
+from ragauge.text.differences import Differing
 from ragauge.text.visible import cut
 
 WORST_FIRST: tuple[Stability, ...] = (
@@ -314,21 +314,22 @@ def most_telling(report: StabilityReport, most: int) -> list[str]:
 def _item(report: StabilityReport, qid: str, anchor: str, opened: bool) -> Item:
     """A question: why it is not stable, and two of its runs; on a page one of each outcome."""
     one, pair = report.details[qid], two_runs(report.details[qid])
-    others = [run for run in one.examples if run not in pair]
+    others, differing = [run for run in one.examples if run not in pair], Differing()
 
     def card(run: Shown) -> doc.Card:
         """What was sent, answered and cited; what the run next to it does not have is marked."""
         other = pair[-1] if run is pair[0] else pair[0]
         sent = run.question_sent if run.question_sent != one.question else None
         varied = variation_words(run.variation, report.columns)
-        answer = marked_spans(run.error or run.claim, other.error or other.claim)
-        cited = spans(((cut(id, heat.LONGEST_ID), id not in other.cited) for id in run.cited), " ")
+        answer = differing(run.error or run.claim, other.error or other.claim)
+        ids = [(cut(id, heat.LONGEST_ID), id not in other.cited) for id in run.cited]
+        cited = doc.marked(ids, " ") or ([] if run.error else [Span("nothing", "dim")])
         return doc.Card(
             [Span(f"{outcome(run.cell)}: "), Span(varied, "dim", foreign=True)],
             [
-                ("sent", marked_spans(sent or "", other.question_sent or "")),
-                ("error" if run.error else "answer", answer),
-                ("cited", cited or ([] if run.error else [Span("nothing", "dim")])),
+                ("sent", doc.marked(differing(sent or "", other.question_sent or ""))),
+                ("error" if run.error else "answer", doc.marked(answer)),
+                ("cited", cited),
             ],
             mark=(run.cell, heat.class_of(run.cell)),
         )

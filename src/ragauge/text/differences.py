@@ -1,12 +1,10 @@
-"""Two texts compared word by word, with what differs marked."""
+"""Two texts compared word by word: what one has and the other has not."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
 
-from ragauge.reports.document import Span, joined
 from ragauge.text.visible import cut, flat
 
 LONGEST = 1_500  # characters of a text that is compared with another on a page: a longer one is cut
@@ -41,17 +39,6 @@ def differences(text: str, other: str) -> Marked:
         else:
             merged.append((piece, differs))
     return merged
-
-
-def marked_spans(text: str, other: str) -> list[Span]:
-    """The text for a document; a piece that the other text does not have is marked."""
-    return spans(differences(cut(flat(text), LONGEST), cut(flat(other), LONGEST)))
-
-
-def spans(marked: Iterable[tuple[str, bool]], between: str = "") -> list[Span]:
-    """Somebody else's pieces for a document, marked where they differ."""
-    found = [Span(piece, foreign=True, marked=differs) for piece, differs in marked]
-    return joined(found, between) if between else found
 
 
 class Differing:
