@@ -31,7 +31,7 @@ from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Facts, Section, Span, Text, Words
 from ragauge.reports.numbers import count, counted
 from ragauge.text.canonical import composed
-from ragauge.text.differences import Differing
+from ragauge.text.marks import Differing
 from ragauge.text.visible import cut, readable
 
 if TYPE_CHECKING:

@@ -33,12 +33,12 @@ from ragauge.ingest.answered.written_lists import TEXTS
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.document import Block, Cell, Column, Facts, Section, Span, Text, Words
-from ragauge.reports.kinds.evaluation_answers import checked_sentence, marked_words, quoted
+from ragauge.reports.kinds.evaluation_answers import checked_sentence
 from ragauge.text.canonical import composed
 from ragauge.text.citations import list_spans
-from ragauge.text.differences import MOST_MARKED, MOST_WORK, differences
 from ragauge.text.grounding import groundedness
 from ragauge.text.grounding.markers import cited_in
+from ragauge.text.marks import MOST_MARKED, MOST_WORK, differences, marked_words, quoted
 from ragauge.text.visible import cut, flat
 
 LONGEST_CHECKED, MOST_TEXT = 10_000, 100_000

@@ -24,7 +24,7 @@ from ragauge.reports.figures.heat_map import class_of, level, outcome
 from ragauge.reports.kinds.runs import when
 from ragauge.reports.kinds.trace_eval import OUTCOMES
 from ragauge.reports.kinds.trace_eval import outcome as traced_outcome
-from ragauge.text.differences import Differing
+from ragauge.text.marks import Differing
 
 MOST_CARDS = 50
 NAMED, WORDINGS = 50, 3

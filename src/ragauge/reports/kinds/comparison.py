@@ -27,7 +27,7 @@ from ragauge.reports.document import Block, Cell, Column, Section, Table, Tone
 from ragauge.reports.formats import github, junit
 from ragauge.reports.kinds.runs import DIFFERED, code, labels, recorded, run_cell
 from ragauge.reports.numbers import ABSENT, count, counted, signed, signed_interval, value
-from ragauge.text.differences import Differing
+from ragauge.text.marks import Differing
 
 NO_DIFFERENCE = "no difference seen"
 OUTLOOKS: tuple[Outlook, ...] = (

@@ -29,7 +29,7 @@ from ragauge.reports.figures import heat_map as heat
 from ragauge.reports.figures.heat_map import HeatMap, HeatRow, outcome, right_of, verdict_name
 from ragauge.reports.formats import github, junit
 from ragauge.reports.numbers import ABSENT, count, counted
-from ragauge.text.differences import Differing
+from ragauge.text.marks import Differing
 from ragauge.text.visible import cut
 
 WORST_FIRST: tuple[Stability, ...] = (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragauge.text.differences import differences
+from ragauge.text.marks import differences
 
 
 @pytest.mark.parametrize(
