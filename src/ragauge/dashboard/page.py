@@ -12,7 +12,7 @@ from ragauge.dashboard.asked import BadAddress
 from ragauge.dashboard.links import Links
 from ragauge.reports import document as doc
 from ragauge.reports.formats.html import written as as_html
-from ragauge.reports.spreadsheet import written
+from ragauge.store.rows import written
 
 if TYPE_CHECKING:
     from markupsafe import Markup

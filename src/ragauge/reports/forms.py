@@ -45,9 +45,9 @@ def render(
         return json.render(report)
     module = _module(kind)
     if form == "csv":
-        from ragauge.reports import spreadsheet
+        from ragauge.store.rows import written
 
-        return spreadsheet.written(*module.table(report))
+        return written(*module.table(report))
     writer = import_module(f"ragauge.reports.formats.{form}")
     if form == "text":
         make = getattr(module, "brief", module.document) if brief else module.document

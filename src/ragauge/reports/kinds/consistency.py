@@ -13,7 +13,7 @@ from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.document import Block, Cell, Column, Document, count, names, number
 from ragauge.reports.numbers import counted
-from ragauge.reports.spreadsheet import cell
+from ragauge.store.rows import cell
 from ragauge.text.visible import flat
 
 COLUMNS = ("qid", "label_a", "label_b", "final", "why", "reason_a", "reason_b")
