@@ -30,6 +30,7 @@ from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages import run as run_page
 from ragauge.dashboard.pages.run_questions import LONGEST, LONGEST_ID
 from ragauge.dashboard.unit_list import doubt
+from ragauge.metrics.worst_first import swept_questions
 from ragauge.reports import numbers
 from ragauge.reports.kinds import stability as stability_story
 from ragauge.reports.kinds.runs import stored_report
@@ -343,7 +344,7 @@ def test_the_heat_map_has_the_order_and_letters_of_the_report(material, runs):
     assert isinstance(report, StabilityReport)
     page = opened(material, run, "heatmap")
     told = msgspec.json.decode(page.wanted("heatmap.json")[0])
-    assert [row["question"] for row in told] == stability_story.ranked(report)
+    assert [row["question"] for row in told] == swept_questions(report)
     heads = [str(column) for column in report.columns]
     for row in told:
         cells = report.cells[row["question"]]
@@ -362,7 +363,7 @@ def test_the_heat_map_has_the_order_and_letters_of_the_report(material, runs):
 
 def test_the_heat_map_is_paged_and_filtered(material, runs):
     run = runs["steady"]
-    ranked = stability_story.ranked(whole(material.history, run))
+    ranked = swept_questions(whole(material.history, run))
     seen, most = [], 0.0
     for start in range(0, len(ranked), 5):
         page = opened(material, run, "heatmap", f"rows=5&start={start}")

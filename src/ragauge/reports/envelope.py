@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from ragauge.contracts.report import Finding, Report, Verdict
 from ragauge.gates.rules import is_quality
@@ -96,22 +96,6 @@ def finding_text(finding: Finding) -> str:
     if not finding.where or finding.message.startswith(f"{finding.where}:"):
         return finding.message
     return f"{finding.where}: {finding.message}"
-
-
-Member = TypeVar("Member")
-
-
-def some_of_each(groups: Sequence[Sequence[Member]], most: int | None) -> list[Member]:
-    """The members of the groups in order; where only some are kept, some of each group.
-
-    >>> some_of_each(["aaaa", "b", "cc"], 5)
-    ['a', 'a', 'b', 'c', 'c']
-    """
-    dealt = sorted(
-        (turn, place) for place, group in enumerate(groups) for turn in range(len(group))
-    )
-    kept = Counter(place for _, place in dealt[:most])
-    return [one for place, group in enumerate(groups) for one in group[: kept[place]]]
 
 
 def identity_words(identity: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -5,7 +5,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from ragauge.contracts.stability import CELLS
+from ragauge.contracts.stability import CELLS, right_of
+from ragauge.metrics.worst_first import swept_questions
 from ragauge.reports import forms
 from ragauge.reports.figures.heat_map import (
     LETTERS,
@@ -13,10 +14,8 @@ from ragauge.reports.figures.heat_map import (
     HeatRow,
     fitting,
     merged,
-    right_of,
     varying,
 )
-from ragauge.reports.kinds.stability import ranked
 from tests.reports import sweeps
 
 COLUMNS = sweeps.grid(("none", "ws"), (0.0, 0.2), range(3))
@@ -81,12 +80,15 @@ def test_the_worst_stand_first_and_ties_by_qid():
         "f": {"cells": "+++?"},
     }
     report = sweeps.report(rows, sweeps.grid(jitters=("none",), seeds=range(4)))
-    assert ranked(report) == ["e", "c", "d", "f", "a", "b"]
+    assert swept_questions(report) == ["e", "c", "d", "f", "a", "b"]
 
 
 def drawn(report):
     """The elements of a heat map on a page, by tag: attributes and text."""
-    rows = [HeatRow(qid, report.details[qid].verdict, report.cells[qid]) for qid in ranked(report)]
+    rows = [
+        HeatRow(qid, report.details[qid].verdict, report.cells[qid])
+        for qid in swept_questions(report)
+    ]
     links = SimpleNamespace(to=lambda target: None)
     written = HeatMap(report.columns, rows, len(rows)).html(links)
     return ElementTree.fromstring(f"<map>{written.replace(' data-plain', '')}</map>")

@@ -16,11 +16,12 @@ from ragauge.dashboard import parts
 from ragauge.dashboard.pages.opened_run import QUESTIONS, REFRESH_S, OpenedRun, TabView, ToRun
 from ragauge.dashboard.parts import Field, Listed
 from ragauge.errors import InputRejected, UsageError
+from ragauge.metrics.worst_first import ranking
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Document, Section, Span, Text
 from ragauge.reports.forms import document_of
 from ragauge.reports.kinds import evaluation_tables as tables
-from ragauge.reports.kinds.evaluation_rankings import ranking, spread, tenths
+from ragauge.reports.kinds.evaluation_rankings import spread, tenths
 from ragauge.reports.kinds.runs import stored_report
 from ragauge.reports.numbers import count, counted
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from ragauge.contracts.stability import STABILITIES, StabilityReport
+from ragauge.contracts.stability import STABILITIES, StabilityReport, right_of
 from ragauge.dashboard import parts
 from ragauge.dashboard.pages.opened_run import OpenedRun, TabView, ToRun
 from ragauge.dashboard.parts import Field, Listed
 from ragauge.dashboard.unit_list import list_fields, unit_query
+from ragauge.metrics.worst_first import WORST_FIRST
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.document import Block, Column, Section
-from ragauge.reports.figures.heat_map import HeatMap, HeatRow, right_of, verdict_name
+from ragauge.reports.figures.heat_map import HeatMap, HeatRow, verdict_name
 from ragauge.reports.kinds import stability
 
 TAB = "heatmap"
@@ -29,7 +30,7 @@ def view(opened: OpenedRun) -> TabView:
     query = structs.replace(unit_query(asked), sort=order, descending=False)
     found = opened.material.pages.units(opened.run, query)
     # Rows of a page are together by verdict; those of none that we know come last.
-    ranks: dict[str | None, int] = {one: rank for rank, one in enumerate(stability.WORST_FIRST)}
+    ranks: dict[str | None, int] = {one: rank for rank, one in enumerate(WORST_FIRST)}
     rows = sorted(found.rows, key=lambda row: ranks.get(row.label, len(ranks)))
     counts = stability.verdict_counts(report)
     verdicts = [(one, f"{verdict_name(one)} ({numbers.count(n)})") for one, n in counts]

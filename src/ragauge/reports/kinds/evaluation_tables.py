@@ -17,8 +17,9 @@ from ragauge.contracts.evaluation import (
     LinkDetail,
     LinkError,
 )
+from ragauge.metrics.worst_first import some_of_each
 from ragauge.reports import document as doc
-from ragauge.reports import envelope, numbers
+from ragauge.reports import numbers
 from ragauge.reports.document import Bar, Block, Cell, Column, Span, Table, Tone, names, number
 from ragauge.reports.figures import scatter
 from ragauge.text.visible import cut
@@ -322,7 +323,7 @@ def of_errors(detail: WithErrors) -> Iterator[Block]:
         (IN_TEXT, {"text"}, EVERYTHING),
         (ON_PAGES, {"html", "markdown"}, "the JSON report has those it keeps"),
     ):
-        if some := envelope.some_of_each(groups, most):
+        if some := some_of_each(groups, most):
             table = errors_table(some, total=total, everything=everything)
             yield doc.Only(frozenset(forms), [table], part="errors")
 
