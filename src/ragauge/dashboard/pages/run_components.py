@@ -108,7 +108,6 @@ def _measured(one: Component) -> dict[str, list[Block]]:
     part = one.document.part
     return {
         "Matrix": part("confusion"),
-        "Precision and recall by type": part("by-type"),
         "Spread of the queries": list(_spread(one)),
         "Tables": part("tables"),
         "Slices": part("slices"),
