@@ -9,6 +9,7 @@ from typing import Any
 
 from ragauge.contracts.report import Finding, Report, Verdict
 from ragauge.gates.rules import is_quality
+from ragauge.metrics.names import short_name
 from ragauge.reports import numbers
 from ragauge.reports.numbers import count, counted, restriction
 from ragauge.reports.words import wording
@@ -64,14 +65,14 @@ def gate_note(gate: Verdict) -> str:
 
 
 def short_names(ids: Iterable[str]) -> dict[str, str]:
-    """Metric ids by the names to show: without the family where all have the same one.
+    """Metric ids by the names to show: without the family, unless two would be the same.
 
-    >>> short_names(["quality.errors", "quality.coverage"])
-    {'quality.errors': 'errors', 'quality.coverage': 'coverage'}
+    >>> list(short_names(["quality.errors", "quality.coverage", "labels.coverage"]).values())
+    ['errors', 'quality.coverage', 'labels.coverage']
     """
-    ids = list(ids)
-    families = {id.partition(".")[0] for id in ids}
-    return {id: id.partition(".")[2] or id if len(families) == 1 else id for id in ids}
+    short = {id: short_name(id) for id in ids}
+    times = Counter(short.values())
+    return {id: name if times[name] == 1 else id for id, name in short.items()}
 
 
 def metric_names(report: Report, *others: str) -> dict[str, str]:

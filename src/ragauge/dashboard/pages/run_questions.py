@@ -26,6 +26,7 @@ from ragauge.dashboard.rendering import drawn
 from ragauge.dashboard.unit_list import LIST_FIELDS, doubt, list_fields, right_means, unit_query
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Cell, Column, Span, Table, Text, Tone
+from ragauge.reports.envelope import short_names
 from ragauge.reports.kinds import eval_all
 from ragauge.reports.kinds import runs as story
 from ragauge.reports.numbers import count
@@ -239,7 +240,7 @@ def _columns(opened: OpenedRun, asked: Asked) -> Mapping[str, str]:
         raise BadAddress(f'columns: this run has no metric "{unknown[0][:80]}"')
     if len(wanted) > MOST_COLUMNS:
         raise BadAddress(f"columns: {len(wanted)} are requested; at most {MOST_COLUMNS} fit")
-    return story.short_names(dict.fromkeys(wanted) or metrics_shown(opened))
+    return short_names(dict.fromkeys(wanted) or metrics_shown(opened))
 
 
 def metrics_shown(opened: OpenedRun) -> list[str]:

@@ -5,7 +5,7 @@ The dashboard shows runs by the same functions, so that both use the same words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 import msgspec
@@ -28,7 +28,6 @@ COLUMNS = 8  # headlines in a list
 COMMIT_SHOWN = 7
 LONGEST_NAME = 24
 NAMES_SHOWN = 20
-TREND_RUNS = 3  # fewer runs than these are no line
 DIRTY = "*"
 DIFFERED = f"{DIRTY} files differed from the commit"
 UNGATED = "OPEN"  # recorded without a gate on quality
@@ -110,25 +109,6 @@ def headlines(runs: Sequence[Run]) -> list[str]:
     return leading(dict.fromkeys(id for run in runs for id in run.record.metrics), command)
 
 
-def short_names(ids: Iterable[str]) -> dict[str, str]:
-    """Metric ids by the names to show: without the family, unless two would be the same."""
-    ids = list(ids)
-    bare = [id.partition(".")[2] or id for id in ids]
-    return {id: name if bare.count(name) == 1 else id for id, name in zip(ids, bare, strict=True)}
-
-
-def sparkline(values: Sequence[float]) -> str:
-    """The values as blocks between the least and the greatest; level where they are all the same.
-
-    >>> sparkline([0.1, 0.2, 0.8]), sparkline([0.5, 0.5])
-    ('▁▂█', '▄▄')
-    """
-    low, high, blocks = min(values), max(values), "▁▂▃▄▅▆▇█"
-    if low == high:
-        return blocks[3] * len(values)
-    return "".join(blocks[round((value - low) / (high - low) * 7)] for value in values)
-
-
 def facts(run: Run) -> list[tuple[str, str]]:
     """The details of a run, a line each; empty where it does not have one."""
     record, git = run.record, run.record.git
@@ -160,7 +140,7 @@ def _list(report: archive.RunList) -> Iterator[Block]:
     if not runs:
         return
     ids = headlines(runs)[:COLUMNS]
-    names = short_names(ids)
+    names = envelope.short_names(ids)
     columns: dict[str | Column, Callable[[Run], Cell]] = {
         "run": lambda run: run_cell(run.id),
         "recorded (UTC)": lambda run: recorded(run.record.recorded_at),
