@@ -13,7 +13,7 @@ from ragauge.metrics.worst_first import Ranking, by_table, ranked_queries, ranki
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.document import Bar, Block, Cell, Column, Table, count, names, number
-from ragauge.reports.kinds.comparison import CORRECTIONS, NAMES, TONES, p_value
+from ragauge.reports.kinds.comparison import NAMES, TONES, correction_words, p_value
 from ragauge.reports.kinds.evaluation_tables import EVERYTHING
 from ragauge.stats.decision import outlook
 
@@ -144,7 +144,7 @@ def _cuts(report: EvalReport) -> Iterator[Table]:
 
 def _compared(detail: RankingDetail) -> Iterator[Table]:
     """A table for each other run, in the order the user named them."""
-    correction = CORRECTIONS.get(detail.correction or "none", f"p adjusted: {detail.correction}")
+    correction = correction_words(detail.correction or "none")
     methods = dict.fromkeys(one.method for one in detail.compared)
 
     def verdict(one: ComparedMetric) -> Cell:
