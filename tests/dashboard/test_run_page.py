@@ -35,8 +35,8 @@ from ragauge.reports import numbers
 from ragauge.reports.document import Table
 from ragauge.reports.forms import document_of
 from ragauge.reports.kinds import stability as stability_story
-from ragauge.reports.kinds.runs import stored_report
 from ragauge.runners.diagnosis.diagnose import diagnose_run
+from ragauge.store.recorded import stored_report
 from ragauge.text.visible import cut
 from tests.conftest import ANSWERS, GOLD
 from tests.dashboard.page_parts import Parts, material_at

@@ -25,7 +25,8 @@ from ragauge.contracts.score import ScoreReport
 from ragauge.dashboard.pages.runs import sparkline
 from ragauge.errors import InputRejected
 from ragauge.reports.forms import render
-from ragauge.reports.kinds.runs import headlines, stored_report
+from ragauge.reports.kinds.runs import headlines
+from ragauge.store.recorded import stored_report
 from tests.reports.payloads import PAYLOADS
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")

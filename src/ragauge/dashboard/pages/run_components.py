@@ -22,8 +22,8 @@ from ragauge.reports.document import Block, Document, Section, Span, Text
 from ragauge.reports.forms import document_of
 from ragauge.reports.kinds import evaluation_tables as tables
 from ragauge.reports.kinds.evaluation_rankings import spread, tenths
-from ragauge.reports.kinds.runs import stored_report
 from ragauge.reports.numbers import count, counted
+from ragauge.store.recorded import stored_report
 
 TYPES_OFFERED = 40
 SPAN = re.compile(r":\d+–\d+$")

@@ -8,14 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
-import msgspec
-from msgspec import Struct
-
 from ragauge.contracts import archive
 from ragauge.contracts.history import ID_SHOWN, GitState, Run
-from ragauge.contracts.kinds import KINDS, SHOWN
-from ragauge.contracts.report import Report
-from ragauge.errors import InputRejected
+from ragauge.contracts.kinds import KINDS
 from ragauge.metrics.names import leading
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
@@ -32,25 +27,6 @@ DIRTY = "*"
 DIFFERED = f"{DIRTY} files differed from the commit"
 UNGATED = "OPEN"  # recorded without a gate on quality
 TONES: dict[str, doc.Tone] = {"PASS": "good", UNGATED: "soft"}
-
-
-class _Versioned(Struct):
-    schema: str
-
-
-def stored_report(content: bytes, run: str) -> Report:
-    """The report that a run of the history keeps in these bytes; raises InputRejected."""
-    try:
-        schema = msgspec.json.decode(content, type=_Versioned).schema
-        if schema in SHOWN:
-            report: Report = msgspec.json.decode(content, type=SHOWN[schema].type)
-            return report
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise InputRejected(f"run {run}: its report cannot be read: {error}") from error
-    raise InputRejected(
-        f'run {run}: its report has the schema "{schema}", and this version of Ragauge reads '
-        f"{', '.join(sorted(SHOWN))}; --identity shows the rest of the run"
-    )
 
 
 def verdict(run: Run) -> str:
