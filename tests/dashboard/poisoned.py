@@ -32,9 +32,9 @@ from ragauge.contracts.history import (
 )
 from ragauge.contracts.kept import ANSWERS, DOCUMENTS, SUMMARY
 from ragauge.contracts.stability import CELLS, STABILITIES
-from ragauge.reports.kinds.runs import stored_report
 from ragauge.store.files import pieces_of, seal_of
 from ragauge.store.packed import Packed, pack
+from ragauge.store.recorded import stored_report
 
 FORMATS = "ok error char token none exact near free no true false answer uncited refusal"
 ERRORS = "boundary type boundary_and_type missed spurious wrong ranked_low not_linked missing"

@@ -29,10 +29,13 @@ from ragauge.dashboard.page import Links, Page
 from ragauge.dashboard.pages import run as run_page
 from ragauge.dashboard.pages.run_questions import LONGEST, LONGEST_ID
 from ragauge.dashboard.unit_list import doubt
+from ragauge.metrics.worst_first import swept_questions
 from ragauge.reports import numbers
+from ragauge.reports.document import Table
+from ragauge.reports.forms import document_of
 from ragauge.reports.kinds import stability as stability_story
-from ragauge.reports.kinds.runs import stored_report
 from ragauge.runners.diagnosis.diagnose import diagnose_run
+from ragauge.store.recorded import stored_report
 from ragauge.text.visible import cut
 from tests.conftest import ANSWERS, GOLD
 from tests.dashboard.page_parts import Parts, material_at
@@ -342,7 +345,7 @@ def test_the_heat_map_has_the_order_and_letters_of_the_report(material, runs):
     assert isinstance(report, StabilityReport)
     page = opened(material, run, "heat-map")
     told = msgspec.json.decode(page.wanted("heatmap.json")[0])
-    assert [row["question"] for row in told] == stability_story.ranked(report)
+    assert [row["question"] for row in told] == swept_questions(report)
     heads = [str(column) for column in report.columns]
     for row in told:
         cells = report.cells[row["question"]]
@@ -361,7 +364,7 @@ def test_the_heat_map_has_the_order_and_letters_of_the_report(material, runs):
 
 def test_the_heat_map_is_paged_and_filtered(material, runs):
     run = runs["steady"]
-    ranked = stability_story.ranked(whole(material.history, run))
+    ranked = swept_questions(whole(material.history, run))
     seen, most = [], 0.0
     for start in range(0, len(ranked), 5):
         page = opened(material, run, "heat-map", f"rows=5&start={start}")
@@ -440,20 +443,27 @@ def test_errors_are_filtered_by_kind_type_and_words(material, runs):
     assert "No error matches" in opened(material, run, "errors", "q=nothing+like+it").body
 
 
-def test_types_are_points_of_precision_and_recall(material, runs):
+def test_types_have_bars_of_precision_and_recall(material, runs):
     report = whole(material.history, runs["ner"])
     assert isinstance(report, EvalReport)
+    [table] = [
+        block
+        for block in document_of(report).part("tables")
+        if isinstance(block, Table) and block.title == "Types"
+    ]
+    rates = ("precision_strict", "recall_strict")
+    for row in table.rows:
+        one = report.per_type[row.cells[0].text]
+        bars = [
+            cell.plot and cell.plot.fraction
+            for cell, column in zip(row.cells, table.columns, strict=True)
+            if column.plot
+        ]
+        assert bars == [one[rate] for rate in rates]
+        texts = [cell.text for cell in row.cells]
+        assert {numbers.value(one[rate]) for rate in rates} <= {*texts}
     body = str(opened(material, runs["ner"], "components").body)
-    drawn = re.findall(r'<circle class="plain" cx="([\d.]+)" cy="([\d.]+)"', body)
-    wanted = {
-        (round(300 * one["recall_strict"], 1), round(300 * (1 - one["precision_strict"]), 1))
-        for one in report.per_type.values()
-    }
-    assert {(float(x), float(y)) for x, y in drawn} == wanted
-    words = next(label for label in Parts(body).labels if "precision" in label)
-    for type, one in report.per_type.items():
-        told = (numbers.value(one[name]) for name in ("precision_strict", "recall_strict"))
-        assert "{}: precision {}, recall {}".format(type, *told) in words
+    assert body.count('<svg class="bar"') >= 2 * len(table.rows)
 
 
 def test_the_matrix_sums_to_its_items(material, runs):

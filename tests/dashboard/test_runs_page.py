@@ -14,9 +14,8 @@ from ragauge.contracts.report import Verdict
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.page import Links
 from ragauge.dashboard.pages import runs
-from ragauge.dashboard.pages.runs import LONGEST, OUTSIDE, sparks
+from ragauge.dashboard.pages.runs import LONGEST, OUTSIDE, TREND_RUNS, sparks
 from ragauge.reports import numbers
-from ragauge.reports.kinds.runs import TREND_RUNS
 from tests.chromium import photographed
 from tests.dashboard.page_parts import Parts, material_at
 from tests.dashboard.raw import ask

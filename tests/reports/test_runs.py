@@ -22,9 +22,11 @@ from ragauge.contracts.history import (
     canonical,
 )
 from ragauge.contracts.score import ScoreReport
+from ragauge.dashboard.pages.runs import sparkline
 from ragauge.errors import InputRejected
 from ragauge.reports.forms import render
-from ragauge.reports.kinds.runs import headlines, sparkline, stored_report
+from ragauge.reports.kinds.runs import headlines
+from ragauge.store.recorded import stored_report
 from tests.reports.payloads import PAYLOADS
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")

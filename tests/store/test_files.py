@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 from ragauge.errors import UsageError
-from ragauge.store.files import GROUP_ROWS, parquet_rows, whole, write_whole
+from ragauge.store.files import whole, write_whole
+from ragauge.store.rows import GROUP_ROWS, parquet_rows
 
 
 def test_a_file_replaces_the_old_one_only_when_it_is_whole(tmp_path):
@@ -54,7 +55,7 @@ def test_rows_of_a_failed_run_leave_nothing(tmp_path):
 def test_a_disk_that_is_full_ends_in_words(tmp_path):
     if not Path("/dev/full").exists():
         pytest.skip("needs /dev/full")
-    from ragauge.store.files import RowWriter
+    from ragauge.store.rows import RowWriter
 
     writer = RowWriter(Path("/dev/full"), Path("rows.parquet"))
     for frame in frames(200):

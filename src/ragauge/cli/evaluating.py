@@ -88,7 +88,7 @@ def evaluated(
             given["workers"] = chosen["workers"] or os.cpu_count() or 1
         outcome = run(**given, **{name: chosen[name] for name in ("max_bad", "min_coverage")})
         if out is not None:
-            from ragauge.reports.spreadsheet import units_table
+            from ragauge.store.rows import units_table
 
             write_file(out, units_table(outcome.units, Path(out)), chosen["quiet"])
         write_reports(outcome.report, forms, chosen["quiet"])

@@ -107,7 +107,7 @@ def show(
     """
     from ragauge.contracts.archive import shown_run
     from ragauge.contracts.history import REPORT
-    from ragauge.reports.kinds.runs import stored_report
+    from ragauge.store.recorded import stored_report
 
     forms, report = forms_of(reports), None
     with history_at(store) as history:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct, field
@@ -37,6 +37,17 @@ CELLS = {
     ".": "no run: not planned, or the prompt is another run's",
 }
 """The outcome of a run as one letter: a question's row of the heat map is a text of these."""
+CORRECT = "+"
+SKIPPED = frozenset("=.")  # no run of the question's own: neither correct nor incorrect
+
+
+def right_of(cells: Sequence[str]) -> tuple[int, int]:
+    """How many runs are correct, of how many.
+
+    >>> right_of("++c=.")
+    (2, 3)
+    """
+    return cells.count(CORRECT), sum(letter not in SKIPPED for letter in cells)
 
 
 Retrieval = Literal["same", "changes", "unrelated", "unknown"]
@@ -200,3 +211,12 @@ class StabilityReport(RunReport, frozen=True, kw_only=True):
     advice: tuple[Advice, ...]
     over_questions: OverQuestions | None = None
     """None in reports of earlier versions: then the list is all there is to count."""
+
+    def counted(self) -> OverQuestions:
+        """What is counted over the questions, also those that a summary has cut."""
+        known = self.details.values()
+        return self.over_questions or OverQuestions.of(
+            (one.prompts for one in known),
+            (jitter for one in known for jitter in one.noop),
+            (factor for one in known if (factor := one.blamed)),
+        )

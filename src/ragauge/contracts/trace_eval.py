@@ -134,3 +134,7 @@ class TraceEvalReport(RunReport, frozen=True, kw_only=True):
     at_k: tuple[AtK, ...] = ()
     """For each cut-off that was requested, all legs together, then each alone."""
     out: str
+
+    def counted(self) -> OverQuestions:
+        """What is counted over the questions, also those that a summary has cut."""
+        return self.over_questions or OverQuestions.of(self.questions)

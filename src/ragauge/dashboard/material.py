@@ -67,8 +67,8 @@ class Material:
 
     def report(self, run: Run) -> Any:
         """The run's report with its long lists cut; None where it was recorded without one."""
-        from ragauge.reports.kinds.runs import stored_report
         from ragauge.runners.summaries import SUMMARY_BYTES, summary
+        from ragauge.store.recorded import stored_report
 
         if (content := self.file(run, SUMMARY)) is not None:
             return stored_report(content, run.shown)

@@ -16,7 +16,7 @@ from ragauge.reports import document as doc
 from ragauge.reports.document import Data, Table, Target
 from ragauge.reports.formats.html import Sorting
 from ragauge.reports.formats.html import written as as_html
-from ragauge.reports.spreadsheet import written
+from ragauge.store.rows import written
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -13,16 +13,17 @@ them stands in `evidence.toml`. `{n}` in the evidence is the number of questions
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import Struct, field, structs
 
-from ragauge.contracts.diagnosis import Action, Language
-from ragauge.diagnosis.limits import plain_name
+from ragauge.contracts.diagnosis import Action, Language, Threshold
+from ragauge.diagnosis.limits import SEVEN, plain_name, usual_limits
+from ragauge.diagnosis.words import words
 from ragauge.metrics.table import table
 
 CAUSE = "cause"
@@ -180,3 +181,113 @@ def rules() -> dict[str, Rule]:
 def symptoms() -> tuple[str, ...]:
     """Every symptom that some cause can bring about."""
     return tuple(sorted({name for rule in evidence().cause for name in rule.symptoms}))
+
+
+class Alike(Struct, frozen=True):
+    """Metrics that share their entries, and the ids of these."""
+
+    metrics: list[str]
+    entries: tuple[str, ...]
+
+
+class Symptom(Struct, frozen=True):
+    """What a sample shows, and the causes that can produce it."""
+
+    symptom: str
+    text: str
+    tolerated: float
+    causes: list[str]
+
+
+class Sign(Weight, frozen=True):
+    """What a sign weighs, and what it says of a sample, without how many show it."""
+
+    text: str
+
+
+class Described(Entry, frozen=True, kw_only=True):
+    """An entry with the evidence for it, in words."""
+
+    family: str
+    evidence: str = field(name="seen_in")
+    """What is counted."""
+    symptoms: dict[str, str]
+    signs: list[Sign]
+
+
+class Catalogue(Struct, frozen=True, kw_only=True):
+    """The complete catalogue, or what concerns some metrics."""
+
+    language: Language
+    metrics: tuple[str, ...] | None
+    """Those that were requested; None for everything."""
+    without_entry: tuple[str, ...]
+    """Of these, the ones that no entry is about."""
+    judged: dict[str, Threshold]
+    usual: dict[str, Threshold]
+    contents: list[Alike]
+    symptoms: list[Symptom]
+    entries: list[Described]
+    """By family, causes first."""
+    own_rules: str
+    """A file with rules of one's own, as an example."""
+
+
+def described(
+    language: Language, metrics: Sequence[str] | None = None, *, own_rules: str = ""
+) -> Catalogue:
+    """The complete catalogue, or what concerns some metrics, with the evidence in words."""
+    wanted = None if metrics is None else tuple(dict.fromkeys(metrics))
+
+    def concerned(id: str) -> bool:
+        """Whether a threshold is that of a metric that was requested, under any of its names."""
+        return wanted is None or any(
+            id in (one, plain_name(one)) or plain_name(id) == one for one in wanted
+        )
+
+    entries = [
+        one
+        for one in sorted(catalogue(language), key=lambda entry: entry.family != CAUSE)
+        if wanted is None or any(speaks_of(one, id) for id in wanted)
+    ]
+    # The seven metrics that every tool has come first, then ours by name.
+    ours = sorted({id for one in entries for id in one.metrics if plain_name(id) not in SEVEN})
+    alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    without = []
+    for name in wanted or (*SEVEN, *ours):
+        if about := tuple(entry.id for entry in entries if speaks_of(entry, name)):
+            alike.setdefault((name.partition(".")[0], about), []).append(name)
+        else:
+            without.append(name)
+    usual = sorted(usual_limits().items())
+    called = words(language)
+    entries_said = []
+    for entry in entries:
+        rule = rules().get(entry.id) or Rule(id=entry.id, symptoms=(), signs=())
+        signs = []
+        for weight in rule.signs:
+            seen = called.signs[weight.sign].seen.removeprefix(called.count_frame)
+            seen = seen.removeprefix(called.count_ends)
+            signs.append(Sign(**structs.asdict(weight), text=seen))
+        known = structs.asdict(entry)
+        known |= {"evidence": entry.evidence.replace("{n}", "").rstrip(" :："), "signs": signs}
+        symptoms = {name: called.symptoms[name] for name in rule.symptoms}
+        entries_said.append(Described(**known, family=entry.family, symptoms=symptoms))
+    causes: dict[str, list[str]] = {}
+    for one in entries_said:
+        for name in one.symptoms:
+            causes.setdefault(name, []).append(one.id)
+    return Catalogue(
+        language=language,
+        metrics=wanted,
+        without_entry=tuple(without),
+        judged={id: one for id, one in SEVEN.items() if concerned(id)},
+        usual={id: one for id, one in usual if plain_name(id) not in SEVEN and concerned(id)},
+        contents=[Alike(those, about) for (_, about), those in alike.items()],
+        symptoms=[
+            Symptom(name, called.symptoms[name], evidence().tolerated[name], ids)
+            for name, ids in causes.items()
+        ],
+        entries=entries_said,
+        own_rules=own_rules,
+    )

@@ -107,6 +107,9 @@ class Words(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is put after a sign's sentence: how many of those that went right show it."""
     shown: str
     """A symptom with how many show it."""
+    count_frame: str
+    count_ends: str
+    """What a sign's sentence begins with, and ends its count with: its words alone are between."""
     symptoms: dict[str, str]
     signs: dict[str, SignWords]
     why: Why

@@ -432,6 +432,12 @@ def theirs(text: str | None) -> Sequence[Span]:
     return [Span(text, foreign=True)] if text else []
 
 
+def marked(pieces: Iterable[tuple[str, bool]], between: str = "") -> Sequence[Span]:
+    """Somebody else's words in pieces, each with whether it is marked."""
+    found = [Span(piece, foreign=True, marked=is_marked) for piece, is_marked in pieces]
+    return joined(found, between) if between else found
+
+
 def joined(given: Iterable[Span], sign: str) -> list[Span]:
     """Pieces with a sign between them."""
     return [piece for span in given for piece in (Span(sign), span)][1:]

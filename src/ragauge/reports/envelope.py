@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from ragauge.contracts.report import Finding, Report, Verdict
 from ragauge.gates.rules import is_quality
+from ragauge.metrics.names import short_name
 from ragauge.reports import numbers
 from ragauge.reports.numbers import count, counted, restriction
 from ragauge.reports.words import wording
@@ -75,14 +76,14 @@ def gate_note(gate: Verdict) -> str:
 
 
 def short_names(ids: Iterable[str]) -> dict[str, str]:
-    """Metric ids by the names to show: without the family where all have the same one.
+    """Metric ids by the names to show: without the family, unless two would be the same.
 
-    >>> short_names(["quality.errors", "quality.coverage"])
-    {'quality.errors': 'errors', 'quality.coverage': 'coverage'}
+    >>> list(short_names(["quality.errors", "quality.coverage", "labels.coverage"]).values())
+    ['errors', 'quality.coverage', 'labels.coverage']
     """
-    ids = list(ids)
-    families = {id.partition(".")[0] for id in ids}
-    return {id: id.partition(".")[2] or id if len(families) == 1 else id for id in ids}
+    short = {id: short_name(id) for id in ids}
+    times = Counter(short.values())
+    return {id: name if times[name] == 1 else id for id, name in short.items()}
 
 
 def metric_names(report: Report, *others: str) -> dict[str, str]:
@@ -107,22 +108,6 @@ def finding_text(finding: Finding) -> str:
     if not finding.where or finding.message.startswith(f"{finding.where}:"):
         return finding.message
     return f"{finding.where}: {finding.message}"
-
-
-Member = TypeVar("Member")
-
-
-def some_of_each(groups: Sequence[Sequence[Member]], most: int | None) -> list[Member]:
-    """The members of the groups in order; where only some are kept, some of each group.
-
-    >>> some_of_each(["aaaa", "b", "cc"], 5)
-    ['a', 'a', 'b', 'c', 'c']
-    """
-    dealt = sorted(
-        (turn, place) for place, group in enumerate(groups) for turn in range(len(group))
-    )
-    kept = Counter(place for _, place in dealt[:most])
-    return [one for place, group in enumerate(groups) for one in group[: kept[place]]]
 
 
 def identity_words(identity: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -43,9 +43,9 @@ def render(
         return json.render(report)
     module = _module(kind)
     if form == "csv":
-        from ragauge.reports import spreadsheet
+        from ragauge.store.rows import written
 
-        return spreadsheet.written(*module.table(report))
+        return written(*module.table(report))
     writer = import_module(f"ragauge.reports.formats.{form}")
     match form:
         case "text":

@@ -149,7 +149,7 @@ class _Run:
             yield lambda record, patterns: None
             return
         from ragauge.runners.records import RecordFrames
-        from ragauge.store.files import parquet_rows
+        from ragauge.store.rows import parquet_rows
 
         frames = RecordFrames(self._gold, self._metrics, brief=self._brief)
         with parquet_rows(Path(self._options.out)) as writer:

@@ -39,7 +39,7 @@ from ragauge.runners.question_stability import (
 )
 from ragauge.runners.run_lines import RunLines
 from ragauge.runners.verdicts import HeatMap, Verdicts, note_findings
-from ragauge.store.files import parquet_rows
+from ragauge.store.rows import parquet_rows
 from ragauge.text.canonical import Canon
 
 Progress = Callable[[int, int], None]

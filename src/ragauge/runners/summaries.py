@@ -9,6 +9,7 @@ stands in the report's own counts, never in the length of a list.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from msgspec import structs
@@ -30,14 +31,16 @@ from ragauge.contracts.score import Comparison, ScoreReport
 from ragauge.contracts.stability import StabilityReport
 from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.metrics.quality import GOOD_LABELS
-from ragauge.reports.envelope import some_of_each
-from ragauge.reports.kinds.audit import wrong_answers
-from ragauge.reports.kinds.evaluation_rankings import worst_first as ranked_queries
-from ragauge.reports.kinds.score import changed_labels, wrong_questions
-from ragauge.reports.kinds.stability import most_telling
-from ragauge.reports.kinds.stability import over_questions as over_swept
-from ragauge.reports.kinds.trace_eval import over_questions as over_traced
-from ragauge.reports.kinds.trace_eval import ranked as ranked_traced
+from ragauge.metrics.worst_first import (
+    by_kind,
+    changed_labels,
+    most_telling,
+    ranked_queries,
+    some_of_each,
+    traced_questions,
+    wrong_answers,
+    wrong_questions,
+)
 
 Kind = TypeVar("Kind", bound=Report)
 Member = TypeVar("Member")
@@ -81,7 +84,7 @@ def _stability(report: StabilityReport, rows: int) -> StabilityReport:
     kept = _cut(tuple(report.details), most_telling(report, rows), rows)
     return structs.replace(
         report,
-        over_questions=over_swept(report),
+        over_questions=report.counted(),
         details={qid: report.details[qid] for qid in kept},
         cells={qid: report.cells[qid] for qid in kept},
     )
@@ -94,15 +97,16 @@ def _audit(report: AuditReport, rows: int) -> AuditReport:
 
 
 def _trace_eval(report: TraceEvalReport, rows: int) -> TraceEvalReport:
-    questions = _cut(report.questions, ranked_traced(report), rows)
-    return structs.replace(report, questions=questions, over_questions=over_traced(report))
+    questions = _cut(report.questions, traced_questions(report), rows)
+    return structs.replace(report, questions=questions, over_questions=report.counted())
 
 
 def _evaluation(report: EvalReport, rows: int) -> EvalReport:
     detail = report.detail
     match detail:
         case EntityDetail() | LinkDetail():
-            errors = _cut(detail.errors, _of_each_kind(detail.errors, rows), rows)
+            kinds: Any = by_kind(detail.errors, attrgetter("kind")).values()
+            errors = _cut(detail.errors, some_of_each(kinds, rows), rows)
             detail = structs.replace(detail, errors=errors)
         case LabelDetail():
             detail = structs.replace(detail, confusions=detail.confusions[:rows])
@@ -118,11 +122,6 @@ def _evaluation(report: EvalReport, rows: int) -> EvalReport:
 def _cut(members: tuple[Member, ...], ranked: Sequence[Member], rows: int) -> tuple[Member, ...]:
     """The first of the ranked members; all as they stand, where there is room for them."""
     return members if len(members) <= rows else tuple(ranked[:rows])
-
-
-def _of_each_kind(errors: Sequence[Any], rows: int) -> list[Any]:
-    kinds = dict.fromkeys(error.kind for error in errors)
-    return some_of_each([[one for one in errors if one.kind == kind] for kind in kinds], rows)
 
 
 def _wrong_first(answers: Sequence[AnswerScored]) -> list[AnswerScored]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, Select, Table, exists, insert, select
 
 from ragauge.contracts.gold import Gold, fingerprint
@@ -21,6 +22,8 @@ from ragauge.contracts.history import (
     UnitRow,
     canonical,
 )
+from ragauge.contracts.kinds import SHOWN
+from ragauge.contracts.report import Report
 from ragauge.errors import InputRejected, UsageError
 from ragauge.store.database import BATCH, add_rows, insert_unless_there
 from ragauge.store.tables import (
@@ -246,10 +249,8 @@ def run_number(connection: Connection, id: str) -> int:
 WORDS = ("latest", "green")
 COMMIT = "commit:"
 SHORTEST = 4
-LONGEST_TAG = 100
+LONGEST_TAG = 100  # also the characters that are repeated of what a user wrote
 NEAR = 5
-SHOWN = LONGEST_TAG
-"""Characters that are repeated of what a user wrote: no tag is cut."""
 _HEX = re.compile(rf"[0-9a-f]{{{SHORTEST},64}}")
 _UNTAGGABLE = re.compile(r"[@\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -272,7 +273,7 @@ def referred(connection: Connection, reference: str, like: Run | None) -> int:
 
 def repeated(text: str) -> str:
     """What a user wrote, as a message repeats it: on one line, cut, and nothing in it obeyed."""
-    return one_line(text, SHOWN)
+    return one_line(text, LONGEST_TAG)
 
 
 def check_tag(tag: str) -> None:
@@ -401,4 +402,23 @@ def _unknown(connection: Connection, reference: str) -> UsageError:
         f"{repeated(reference)}: names no run; a run is named by the beginning of its id "
         f"({SHORTEST} characters at least), a tag, latest, green, green@BRANCH or {COMMIT}HASH; "
         f"{hint}"
+    )
+
+
+class _Versioned(Struct):
+    schema: str
+
+
+def stored_report(content: bytes, run: str) -> Report:
+    """The report that a run of the history keeps in these bytes; raises InputRejected."""
+    try:
+        schema = msgspec.json.decode(content, type=_Versioned).schema
+        if schema in SHOWN:
+            report: Report = msgspec.json.decode(content, type=SHOWN[schema].type)
+            return report
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise InputRejected(f"run {run}: its report cannot be read: {error}") from error
+    raise InputRejected(
+        f'run {run}: its report has the schema "{schema}", and this version of Ragauge reads '
+        f"{', '.join(sorted(SHOWN))}; --identity shows the rest of the run"
     )

@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from ragauge.metrics.names import long_name
+from ragauge.metrics.worst_first import ranking, requested
 from ragauge.reports.document import Table
 from ragauge.reports.forms import render
 from ragauge.reports.kinds import evaluation
@@ -61,14 +62,14 @@ def custom(names=tuple(ASKED), rel=1):
 
 def test_what_was_asked_for_is_known_in_its_order_and_words():
     wanted = {"retrieval." + id: name for name, id in ASKED.items()}
-    assert list(rankings.requested(custom()).items()) == list(wanted.items())
-    assert rankings.requested(custom(("P@5,P(rel=2)@10", "no such"))) == {
+    assert list(requested(custom()).items()) == list(wanted.items())
+    assert requested(custom(("P@5,P(rel=2)@10", "no such"))) == {
         "retrieval.p@5": "P@5",
         "retrieval.p(rel=2)@10": "P(rel=2)@10",
     }
-    assert rankings.requested(custom(("P@10",), rel=2)) == {"retrieval.p(rel=2)@10": "P@10"}
-    assert rankings.requested(retrieval()) == {}
-    assert rankings.requested(ner()) == {}
+    assert requested(custom(("P@10",), rel=2)) == {"retrieval.p(rel=2)@10": "P@10"}
+    assert requested(retrieval()) == {}
+    assert requested(ner()) == {}
 
 
 def test_the_verdict_names_the_first_two_that_were_asked_for():
@@ -108,7 +109,7 @@ def test_other_cut_offs_rank_by_the_deepest_ndcg():
         for row in made.detail.queries
     )
     detail = msgspec.structs.replace(made.detail, queries=rows)
-    found = rankings.ranking(msgspec.structs.replace(made, detail=detail))
+    found = ranking(msgspec.structs.replace(made, detail=detail))
     assert (found.id, found.lower) == ("retrieval.ndcg@7", False)
 
 

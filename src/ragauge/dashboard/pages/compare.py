@@ -21,7 +21,7 @@ from ragauge.errors import RagaugeError, UsageError
 from ragauge.metrics.names import short_name
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Cell, Span, Text
-from ragauge.reports.kinds.comparison import FLIPS, document, flip_items, table
+from ragauge.reports.kinds.comparison import CORRECTIONS, FLIPS, document, flip_items, table
 from ragauge.reports.kinds.runs import when
 from ragauge.reports.numbers import count, counted
 from ragauge.runners.compare_options import ALLOWANCES, CompareOptions
@@ -37,7 +37,6 @@ NAMING_RUNS = (
     "the beginning of a hash. Before, they mean a run of the same command and name, recorded "
     "earlier."
 )
-CORRECTIONS = {"holm": "Holm", "bh": "Benjamini and Hochberg", "none": "none"}
 SLICED, VALUES = 4, 20
 """Where the address names no slices: so many strata, of those with at most so many values."""
 NO_SLICES = "none"

@@ -27,10 +27,10 @@ from ragauge.dashboard.parts import Mark, marked
 from ragauge.dashboard.unit_list import SHORT, Ways
 from ragauge.metrics.facts import Reader
 from ragauge.reports import document as doc
-from ragauge.reports.differences import Differing, spans
 from ragauge.reports.document import Block, Facts, Section, Span, Text, Words
 from ragauge.reports.numbers import count, counted
 from ragauge.text.canonical import composed
+from ragauge.text.marks import Differing
 from ragauge.text.visible import cut, readable
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ def _checks(
         yield Text([Span(says, "bad"), link, aside])
         if there:
             pairs = (("cited", words, there), ("document", there, words))
-            yield Facts([(name, spans(differing(*texts))) for name, *texts in pairs])
+            yield Facts([(name, doc.marked(differing(*texts))) for name, *texts in pairs])
 
 
 Line = tuple[int, bool, list[tuple["Markup", str, str, str]]]

@@ -37,10 +37,9 @@ from ragauge.dashboard.unit_list import outcome as outcome_of
 from ragauge.ingest.answered.written_lists import TEXTS
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
-from ragauge.reports.differences import MOST_MARKED, MOST_WORK, Differing, differences, spans
 from ragauge.reports.document import Block, Card, Cell, Column, Facts, Section, Span, Text, Words
 from ragauge.reports.figures.heat_map import class_of, level, outcome
-from ragauge.reports.kinds.evaluation_answers import checked_sentence, marked_words, quoted
+from ragauge.reports.kinds.evaluation_answers import checked_sentence
 from ragauge.reports.kinds.runs import when
 from ragauge.reports.kinds.trace_eval import OUTCOMES
 from ragauge.reports.kinds.trace_eval import outcome as traced_outcome
@@ -48,6 +47,7 @@ from ragauge.text.canonical import composed
 from ragauge.text.citations import list_spans
 from ragauge.text.grounding import groundedness
 from ragauge.text.grounding.markers import cited_in
+from ragauge.text.marks import MOST_MARKED, MOST_WORK, Differing, differences, marked_words, quoted
 from ragauge.text.visible import cut, flat
 
 LONGEST_CHECKED, MOST_TEXT = 10_000, 100_000
@@ -278,7 +278,7 @@ def support(
             around = (text[max(0, start - AROUND) : start], text[end : end + AROUND])
             shown = EvidenceText(chunk=id, before=around[0], text=text[start:end], after=around[1])
             link = Span(cut(id, SHORT), foreign=True, to=("here", place))
-            note = [link, Span(": "), *spans(quoted(shown, BESIDE))]
+            note = [link, Span(": "), *doc.marked(quoted(shown, BESIDE))]
         level = f"{checked.level.words} {checked.value}".strip()
         cells = (
             Cell(level, sentence.score, badge=checked.level.badge),
@@ -455,7 +455,7 @@ def side_by_side(
 
     def differing_in(text: str, other: str) -> Words:
         whole = [Span("differs: ", "soft")] if differing.wholly(text, other) else []
-        return [*whole, *spans(differing(text, other))]
+        return [*whole, *doc.marked(differing(text, other))]
 
     def card(group: Sequence[Among]) -> Card:
         _, first, _, (mark, kind, ended) = group[0]
@@ -472,7 +472,7 @@ def side_by_side(
         facts: list[tuple[str, Words]] = [
             *(("question", differing_in(text, common.asked)) for text in asked),
             ("error" if first.kind == "error" else "answer", differing_in(first.said, common.said)),
-            ("cites", spans(cited, ", ") or "nothing"),
+            ("cites", doc.marked(cited, ", ") or "nothing"),
             ("does not cite", doc.theirs(lacks)),
             ("runs", [*doc.joined(named, "; "), Span(left_out)]),
         ]

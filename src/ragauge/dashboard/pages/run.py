@@ -11,7 +11,7 @@ from ragauge.contracts.audit import AuditReport
 from ragauge.contracts.diagnosis import Language
 from ragauge.contracts.history import ID_SHOWN, REPORT, Run
 from ragauge.contracts.score import ScoreReport
-from ragauge.contracts.stability import STABILITIES, StabilityReport
+from ragauge.contracts.stability import STABILITIES, StabilityReport, right_of
 from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
@@ -32,10 +32,11 @@ from ragauge.dashboard.pages.opened_run import (
 from ragauge.dashboard.parts import Field, listed
 from ragauge.dashboard.unit_list import QUESTIONS, list_fields, unit_query, units_tab, units_title
 from ragauge.errors import InputRejected, UsageError
+from ragauge.metrics.worst_first import WORST_FIRST
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
 from ragauge.reports.document import Bar, Block, Cell, Column, Section, Span, Text, Tone, Verdict
-from ragauge.reports.figures.heat_map import HeatMap, HeatRow, right_of, verdict_name
+from ragauge.reports.figures.heat_map import HeatMap, HeatRow, verdict_name
 from ragauge.reports.kinds import diagnosis, eval_all, stability
 from ragauge.reports.kinds import runs as story
 from ragauge.reports.words import wording
@@ -253,7 +254,7 @@ def heat_map(opened: OpenedRun) -> Page:
     query = structs.replace(unit_query(asked), sort=order, descending=False)
     found = opened.material.pages.units(opened.run, query)
     # Rows of a page are together by verdict; those of none that we know come last.
-    ranks: dict[str | None, int] = {one: rank for rank, one in enumerate(stability.WORST_FIRST)}
+    ranks: dict[str | None, int] = {one: rank for rank, one in enumerate(WORST_FIRST)}
     rows = sorted(found.rows, key=lambda row: ranks.get(row.label, len(ranks)))
     counts = stability.verdict_counts(report)
     verdicts = [(one, f"{verdict_name(one)} ({numbers.count(n)})") for one, n in counts]

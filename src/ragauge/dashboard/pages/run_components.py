@@ -19,14 +19,15 @@ from ragauge.dashboard.pages.opened_run import REFRESH_S, OpenedRun, Tab, ToRun
 from ragauge.dashboard.parts import Field, listed
 from ragauge.dashboard.unit_list import units_tab
 from ragauge.errors import InputRejected, UsageError
+from ragauge.metrics.worst_first import ranking
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Document, Section, Span, Text
 from ragauge.reports.forms import document_of
 from ragauge.reports.kinds import evaluation_tables as tables
 from ragauge.reports.kinds.eval_all import TITLES
-from ragauge.reports.kinds.evaluation_rankings import ranking, spread, tenths
-from ragauge.reports.kinds.runs import stored_report
+from ragauge.reports.kinds.evaluation_rankings import spread, tenths
 from ragauge.reports.numbers import count, counted
+from ragauge.store.recorded import stored_report
 
 TYPES_OFFERED = 40
 SPAN = re.compile(r":\d+–\d+$")
@@ -109,7 +110,6 @@ def _measured(one: Component) -> dict[str, list[Block]]:
     part = one.document.part
     return {
         "Matrix": part("confusion"),
-        "Precision and recall by type": part("by-type"),
         "Spread of the queries": list(_spread(one)),
         "Tables": part("tables"),
         "Slices": part("slices"),

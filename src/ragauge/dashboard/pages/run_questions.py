@@ -32,6 +32,7 @@ from ragauge.dashboard.unit_list import (
 from ragauge.metrics.names import long_name
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Cell, Column, Span, Table, Text, Tone
+from ragauge.reports.envelope import short_names
 from ragauge.reports.kinds import eval_all
 from ragauge.reports.kinds import runs as story
 from ragauge.reports.numbers import count
@@ -232,7 +233,7 @@ def _columns(opened: OpenedRun, asked: Asked) -> Mapping[str, str]:
         raise BadAddress(f'columns: this run has no metric "{unknown[0][:80]}"')
     if len(wanted) > MOST_COLUMNS:
         raise BadAddress(f"columns: {len(wanted)} are requested; at most {MOST_COLUMNS} fit")
-    shown = story.short_names(dict.fromkeys(wanted) or metrics_shown(opened))
+    shown = short_names(dict.fromkeys(wanted) or metrics_shown(opened))
     return {id: long_name(id, name) for id, name in shown.items()}
 
 

@@ -30,6 +30,7 @@ FILTERS = ("q", "name", "command", "green", "label")
 COLUMNS = 4  # metrics that have a column of their own
 OWN = 2  # headlines of a run that has none of the columns
 LONGEST_NAME, LONGEST_LABEL = 32, 20  # in the table; the run's page has all
+TREND_RUNS = 3  # fewer runs than these are no line
 LONGEST = 20  # runs of a sparkline: the one in its row, and those before it
 POINTS, DEEPEST = 8_000, 500  # read for sparklines: in all, and runs of a name
 OUTSIDE = ", outside the interval of the run before"
@@ -138,7 +139,7 @@ def _table(pages: PagedHistory, links: Links, paged: Listed) -> Table:
     kinds = sorted({(run.record.command, run.record.name) for run in runs})
     last = max(LONGEST, min(DEEPEST, POINTS // (len(kinds) * len(every) or 1)))
     lines = sparks(pages.lines(kinds, every, last), {run.id for run in runs}) if every else {}
-    shown = {id: long_name(id, name) for id, name in story.short_names(every).items()}
+    shown = {id: long_name(id, name) for id, name in envelope.short_names(every).items()}
 
     def headlines(ids: Iterable[str], run: Run, *, is_named: bool = True) -> Cell:
         given, text, value = [], "", None
@@ -220,7 +221,7 @@ def sparks(
                 begins = place
             led = line.points[max(begins, place + 1 - LONGEST) : place + 1]
             known = [one.value for one in led if one.value is not None]
-            if point.run not in runs or point.value is None or len(known) < story.TREND_RUNS:
+            if point.run not in runs or point.value is None or len(known) < TREND_RUNS:
                 continue
             low, high = led[-2].low, led[-2].high
             is_outside = low is not None and high is not None and not low <= known[-1] <= high
@@ -230,5 +231,17 @@ def sparks(
             )
             words = f"{line.metric} over {len(known)} runs up to this one: "
             words += ", ".join(map(" ".join, names)) + (OUTSIDE if is_outside else "")
-            made[point.run, line.metric] = (story.sparkline(known), words)
+            made[point.run, line.metric] = (sparkline(known), words)
     return made
+
+
+def sparkline(values: Sequence[float]) -> str:
+    """The values as blocks between the least and the greatest; level where they are all the same.
+
+    >>> sparkline([0.1, 0.2, 0.8]), sparkline([0.5, 0.5])
+    ('▁▂█', '▄▄')
+    """
+    low, high, blocks = min(values), max(values), "▁▂▃▄▅▆▇█"
+    if low == high:
+        return blocks[3] * len(values)
+    return "".join(blocks[round((value - low) / (high - low) * 7)] for value in values)

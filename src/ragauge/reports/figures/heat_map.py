@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from ragauge.contracts.run import Variation, exact
-from ragauge.contracts.stability import Stability
+from ragauge.contracts.stability import CORRECT, SKIPPED, Stability, right_of
 from ragauge.reports import numbers
 from ragauge.reports.document import Links, Span, Tone, Words, listed, spans
 from ragauge.text.visible import cut, shown
@@ -23,8 +23,6 @@ from ragauge.text.visible import cut, shown
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-CORRECT = "+"
-SKIPPED = frozenset("=.")  # no run of the question's own: neither correct nor incorrect
 LETTERS: dict[str, tuple[str, Tone, bool, str]] = {
     "+": ("right", "good", False, "correct"),
     "c": ("claim", "warm", True, "claim incorrect"),
@@ -131,15 +129,6 @@ def merged(letters: Sequence[str]) -> str:
     if 0 < fraction < 1:
         return str(max(1, int(fraction * 10)))
     return min(Counter(counted or letters).items(), key=lambda pair: (-pair[1], pair[0]))[0]
-
-
-def right_of(cells: Sequence[str]) -> tuple[int, int]:
-    """How many runs are correct, of how many.
-
-    >>> right_of("++c=.")
-    (2, 3)
-    """
-    return cells.count(CORRECT), sum(letter not in SKIPPED for letter in cells)
 
 
 def outcome(cell: str) -> str:

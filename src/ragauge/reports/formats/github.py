@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ragauge.reports import envelope
+from ragauge.metrics.worst_first import some_of_each
 from ragauge.reports.cases import Case, Suite, line_of
 from ragauge.reports.document import Block, Document, Facts, Section, Text, Verdict, in_form, plain
 from ragauge.reports.words import wording
@@ -32,7 +32,7 @@ def render(document: Document, suites: Iterable[Suite], passed: bool | None) -> 
         wrong = [case for case in suite.cases if case.problem and case.kind != "skipped"]
         types = dict.fromkeys([*suite.worst, *(case.type for case in wrong)])
         groups = [[case for case in wrong if case.type == type] for type in types]
-        commands += [_annotation(level, case) for case in envelope.some_of_each(groups, SHOWN)]
+        commands += [_annotation(level, case) for case in some_of_each(groups, SHOWN)]
         if more := len(wrong[SHOWN:]):
             rest = f"{suite.name}{say.signs.colon}{say.more.format(n=more)}"
             commands.append(_notice([rest], "Ragauge"))

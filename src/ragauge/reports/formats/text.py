@@ -295,8 +295,9 @@ def _rows(page: Page, block: Table, rows: Sequence[Row]) -> None:
             if pieces[-1] != first and _width(narrow, [*pieces[-1], *ahead]) > room:
                 pieces.append(first)
             pieces[-1] = [*pieces[-1], at]
-    # Bars and ranges are drawn where there is room left.
-    plots = [at for at, column in enumerate(columns) if column.plot]
+    # Bars and ranges are drawn where there is room left, next to their numbers.
+    near = range(len(columns)) if len(pieces) == 1 else [at + 1 for at in pieces[-1]]
+    plots = [at for at in near if at < len(columns) and columns[at].plot]
     free = room - _width(wide, pieces[-1])
     for at in plots:
         drawn = [row.cells[at].plot for row in rows]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ragauge.contracts.annotation import AgreementReport, ItemDisagreement, PairAgreement
-from ragauge.metrics.names import short_name
 from ragauge.reports import document as doc
-from ragauge.reports import numbers
+from ragauge.reports import envelope, numbers
 from ragauge.reports.document import Block, Cell, Document, count, names, number
 from ragauge.reports.numbers import ABSENT, counted
 
@@ -74,7 +73,7 @@ def _blocks(report: AgreementReport) -> Iterator[Block]:
             f"compared: {doc.listed(report.field, report.level, weights)}",
         ],
     )
-    shown_names = {id: short_name(id) for id in report.metrics}
+    shown_names = envelope.metric_names(report)
     yield from doc.gates(report.gates, report.metrics, shown_names)
     gated = [gate.metric for gate in report.gates]
     yield doc.scores(report.metrics, shown_names, title="Agreement", unit="items", silent=gated)

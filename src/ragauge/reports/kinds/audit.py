@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from typing import Literal
 
 from ragauge.contracts.audit import (
@@ -18,6 +17,7 @@ from ragauge.contracts.audit import (
     DepthCount,
 )
 from ragauge.contracts.trace_eval import TraceEvalReport
+from ragauge.metrics.worst_first import wrong_answers
 from ragauge.reports import document as doc
 from ragauge.reports import envelope
 from ragauge.reports.cases import Case, Suite, facts, gate_suite
@@ -194,17 +194,6 @@ def verdict_words(report: AuditReport) -> tuple[str, str]:
     words = f"{'' if listed else 'at least '}{words} do not hold"
     allowed = "the gates allow it" if report.gates else "no gate checks this"
     return word, f"{words}, and {allowed}" if report.passed else words
-
-
-def wrong_answers(report: AuditReport, most: int | None = None) -> list[AuditedAnswer]:
-    """The answers that do not hold; where only some are shown, some of each code."""
-    wrong = [row for row in report.answers if row.code != OK]
-    if most is None:
-        return wrong
-    ranks = {one.code: place for place, one in enumerate(report.codes)}
-    ranked = sorted(wrong, key=lambda row: (ranks.get(row.code, len(ranks)), row.code))
-    groups = [list(rows) for _, rows in groupby(ranked, key=lambda row: row.code)]
-    return envelope.some_of_each(groups, most)
 
 
 def codes(report: Audited) -> doc.Items:

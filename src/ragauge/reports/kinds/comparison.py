@@ -23,10 +23,10 @@ from ragauge.contracts.history import GitState
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
 from ragauge.reports.cases import Case, Suite, facts, gate_suite
-from ragauge.reports.differences import Differing, spans
 from ragauge.reports.document import Block, Cell, Column, Section, Table, Tone
 from ragauge.reports.kinds.runs import DIFFERED, code, labels, recorded, run_cell
 from ragauge.reports.numbers import ABSENT, count, counted, signed, signed_interval, value
+from ragauge.text.marks import Differing
 
 NO_DIFFERENCE = "no difference seen"
 OUTLOOKS: tuple[Outlook, ...] = (
@@ -36,11 +36,7 @@ OUTLOOKS: tuple[Outlook, ...] = (
 NAMES = {one: one.replace("_", " ") for one in OUTLOOKS}
 ORDER = tuple(NAMES.values())
 TONES: dict[str, Tone] = {"worse": "bad", "better": "good", "not worse": "good"}
-CORRECTIONS = {
-    "holm": "p adjusted by Holm, intervals unadjusted",
-    "bh": "p adjusted by Benjamini and Hochberg, intervals unadjusted",
-    "none": "p and intervals unadjusted",
-}
+CORRECTIONS = {"holm": "Holm", "bh": "Benjamini and Hochberg", "none": "none"}
 NOT_TESTED = "not tested: no verdict, p unadjusted; --metric all tests them"
 DETECTABLE = "smallest change that this many questions can show, with 80 % power"
 FLIPS: dict[Way, tuple[tuple[str, str, Tone], str]] = {
@@ -72,7 +68,7 @@ def document(report: ComparisonReport) -> doc.Document:
 
 def table(report: ComparisonReport) -> tuple[tuple[str, ...], list[list[object]]]:
     """One row for each metric, over all questions and in each slice."""
-    common, in_slices = CORRECTIONS[report.correction], _slices_words(report)
+    common, in_slices = correction_words(report.correction), _slices_words(report)
     rows: list[list[object]] = []
     for it in (*overall(report.compared), *report.slices):
         low, high = it.compared.ci or (None, None)
@@ -269,7 +265,7 @@ def _metrics(report: ComparisonReport, shown: Mapping[str, str]) -> Section:
         if one.detectable is not None
     ]
     words = [
-        doc.listed(named, CORRECTIONS[report.correction], sep="; ") if judged else "",
+        doc.listed(named, correction_words(report.correction), sep="; ") if judged else "",
         f"{DETECTABLE}: {', '.join(found)}" if found else "",
         NOT_TESTED if len(judged) < len(report.compared) else "",
         *(f"{why}: {', '.join(names)}" for why, names in unchanged.items()),
@@ -394,28 +390,35 @@ def _slices(report: ComparisonReport, names: Mapping[str, str]) -> Iterator[Bloc
         yield doc.Text(f"In slices, {_slices_words(report)}", "dim", part="slices")
 
 
+def correction_words(correction: str) -> str:
+    """How p and the intervals over all questions are corrected."""
+    if correction == "none":
+        return "p and intervals unadjusted"
+    return f"p adjusted by {CORRECTIONS.get(correction, correction)}, intervals unadjusted"
+
+
 def _slices_words(report: ComparisonReport) -> str:
     """How p and the intervals of slices are corrected, which is not in the same way."""
     if report.correction == "none":
-        return CORRECTIONS["none"]
-    name = "Holm" if report.correction == "holm" else "Benjamini and Hochberg"
+        return correction_words("none")
     return (
-        f"p is adjusted by {name} over all slices; the intervals are wider, to hold for all slices "
-        "at once, so that one may hold 0 where p finds a difference: verdicts go by p"
+        f"p is adjusted by {CORRECTIONS[report.correction]} over all slices; the intervals are "
+        "wider, to hold for all slices at once, so that one may hold 0 where p finds a "
+        "difference: verdicts go by p"
     )
 
 
 def flip_items(flips: Iterable[Flip], *, opened: int = 1) -> list[doc.Item]:
     """The questions with both answers next to each other, and marks where the answers differ."""
-    marked = Differing()
+    differing = Differing()
 
     def card(time: str, side: Side, other: Side) -> doc.Card:
         cited = [(id, id not in other.cited) for id in side.cited]
         return doc.Card(
             [doc.Span(f"{time} "), *(doc.theirs(side.label) or [doc.Span(ABSENT)])],
             [
-                ("said", spans(marked(side.claim or "", other.claim or ""))),
-                ("cited", spans(cited, between=" ")),
+                ("said", doc.marked(differing(side.claim or "", other.claim or ""))),
+                ("cited", doc.marked(cited, between=" ")),
                 ("explained by", doc.theirs(side.why)),
             ],
         )

@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 
 from ragauge.contracts.consistency import ConsistencyReport, Disagreement
-from ragauge.metrics.names import short_name
 from ragauge.reports import document as doc
-from ragauge.reports import numbers
+from ragauge.reports import envelope, numbers
 from ragauge.reports.document import Block, Cell, Column, Document, count, names, number
 from ragauge.reports.numbers import counted
-from ragauge.reports.spreadsheet import cell
+from ragauge.store.rows import cell
 from ragauge.text.visible import flat
 
 COLUMNS = ("qid", "label_a", "label_b", "final", "why", "reason_a", "reason_b")
@@ -57,7 +56,7 @@ def _blocks(report: ConsistencyReport) -> Iterator[Block]:
             for name, judge in report.judges.items()
         ],
     )
-    shown_names = {id: short_name(id) for id in report.metrics}
+    shown_names = envelope.metric_names(report)
     yield from doc.gates(report.gates, report.metrics, shown_names)
     labels = [label for label, one in report.labels.items() if one.a or one.b]
 

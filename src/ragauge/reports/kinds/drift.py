@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from ragauge.citations.drift import FOLLOWS, place_of
 from ragauge.citations.payload import told
 from ragauge.contracts.drift import DriftReport
+from ragauge.metrics.worst_first import some_of_each
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Cell, Document, names
-from ragauge.reports.envelope import some_of_each
 from ragauge.reports.numbers import ABSENT, counted
 
 SHOWN = 20

@@ -21,6 +21,7 @@ from ragauge.contracts.evaluation import (
 )
 from ragauge.contracts.report import Score
 from ragauge.metrics.names import HEADLINES, WORDS, leading
+from ragauge.metrics.worst_first import ranking, requested
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
 from ragauge.reports.cases import Case, Suite, gate_suite
@@ -156,7 +157,7 @@ def _first(report: EvalReport) -> list[str]:
     command = f"eval {report.task}"
     family = HEADLINES[command].first[0].partition(".")[0]
     usual = [f"{family}.{name}" for name in SHOWN.get(report.task, ())]
-    return [*rankings.requested(report), *(usual or leading(report.metrics, command))]
+    return [*requested(report), *(usual or leading(report.metrics, command))]
 
 
 def _ordered(report: EvalReport, ids: Collection[str]) -> list[str]:
@@ -172,7 +173,7 @@ def verdict_words(report: EvalReport) -> tuple[str, str]:
         (score.of for score in report.metrics.values()), default=0
     )
     usual = units(total, unit) if scored is None else f"{count(scored)} of {units(total, unit)}"
-    headlines = dict(list(rankings.requested(report).items())[:2])
+    headlines = dict(list(requested(report).items())[:2])
     if not headlines:
         first: Sequence[str] = HEADLINES[f"eval {report.task}"].first
         if isinstance(report.detail, AnswerDetail):
@@ -316,7 +317,7 @@ def _labels(detail: LabelDetail) -> Iterator[Case]:
 
 
 def _queries(report: EvalReport, detail: RankingDetail) -> Iterator[Case]:
-    by = rankings.ranking(report)
+    by = ranking(report)
     for row in detail.queries:
         first, found = row.first_relevant, numbers.n_of(row.relevant_retrieved, row.relevant)
         lines = [

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from msgspec import Struct, structs
 
 from ragauge.contracts.answers import SentenceSupport
-from ragauge.contracts.evaluation import AnswerDetail, AnswerShown, EvalReport, EvidenceText
+from ragauge.contracts.evaluation import AnswerDetail, AnswerShown, EvalReport
 from ragauge.metrics.table import known
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
-from ragauge.reports.differences import Marked, spans
 from ragauge.reports.document import Bar, Block, Cell, Span, Table, Tone, names, number
 from ragauge.reports.kinds.evaluation_tables import EVERYTHING, PLOT
 from ragauge.reports.numbers import by_count, count, counted
+from ragauge.text.marks import Marked, marked_words, quoted
 from ragauge.text.visible import cut
 
 FAMILY = "answers."
@@ -119,7 +118,7 @@ def of_answers(detail: AnswerDetail) -> Iterator[Table]:
         )
 
 
-LONGEST_EVIDENCE, LONGEST_SENTENCE = 320, 1_000
+LONGEST_SENTENCE = 1_000
 MISSING_NAMED = 12
 """Words and numbers of a sentence that are named, of those that no context has."""
 LOWEST_BY = tuple(f"{FAMILY}{name}" for name in ("groundedness", "token_recall", "faithfulness"))
@@ -128,8 +127,6 @@ SHOWN = 3
 """Answers in a terminal, and those that are open on a page."""
 AROUND = 80
 """Characters of a context on each side of the evidence."""
-_LETTER = r"[^\W_\u2e80-\U0010ffff]"
-"""A letter or digit of a script that puts spaces between words: not Chinese or Japanese."""
 
 
 class Level(Struct, frozen=True):
@@ -181,39 +178,6 @@ def checked_sentence(support: SentenceSupport, text: str) -> CheckedSentence:
     )
 
 
-def marked_words(text: str, words: Iterable[str]) -> Marked:
-    """The text in pieces, with every occurrence of the words marked, in whatever case.
-
-    >>> marked_words("Built in 1834, in Berlin.", ["1834", "berlin"])
-    [('Built in ', False), ('1834', True), (', in ', False), ('Berlin', True), ('.', False)]
-    """
-    wanted = sorted({word for word in words if word.strip()}, key=lambda word: (-len(word), word))
-    if not wanted:
-        return [(text, False)]
-
-    def pattern(word: str) -> str:
-        """The word where it is not a part of a longer one, in scripts with spaces."""
-        start = f"(?<!{_LETTER})" if re.match(_LETTER, word[0]) else ""
-        end = f"(?!{_LETTER})" if re.match(_LETTER, word[-1]) else ""
-        return f"{start}{re.escape(word)}{end}"
-
-    pieces = re.split(f"({'|'.join(map(pattern, wanted))})", text, flags=re.IGNORECASE)
-    return [(piece, place % 2 == 1) for place, piece in enumerate(pieces) if piece]
-
-
-def quoted(evidence: EvidenceText, around: int) -> Marked:
-    """The evidence, marked, with at most so many characters on each side of it."""
-    before, after = (re.sub(r"\s+", " ", text) for text in (evidence.before, evidence.after))
-    # Half a word is left out where there are spaces.
-    if len(before) > around:
-        before = "… " + re.sub(r"^\S{0,20}\s", "", before[1 - around :])
-    if len(after) > around:
-        after = re.sub(r"\s\S{0,20}$", "", after[: around - 1]) + " …"
-    evident = cut(evidence.text, LONGEST_EVIDENCE)
-    pieces = (before.lstrip(), False), (evident, True), (after.rstrip(), False)
-    return [piece for piece in pieces if piece[0]]
-
-
 def lowest_by(detail: AnswerDetail) -> str | None:
     """The metric that the report's answers are ranked by; None where none of them has it."""
     return next((id for id in LOWEST_BY if any(id in one.values for one in detail.worst)), None)
@@ -237,12 +201,13 @@ def _item(one: AnswerShown, by: str, *, opened: bool) -> doc.Item:
     for each in one.sentences:
         checked = checked_sentence(each.support, each.support.text)
         tone = checked.level.tone
-        said = [structs.replace(it, tone=tone if it.marked else "") for it in spans(checked.pieces)]
+        pieces = doc.marked(checked.pieces)
+        said = [structs.replace(it, tone=tone) if it.marked else it for it in pieces]
         reason = doc.theirs("" if checked.missing else each.support.reason)
         closest = []
         if each.evidence:
             closest = [Span(f"{each.evidence.chunk} ", "strong", foreign=True)]
-            for span in spans(quoted(each.evidence, AROUND)):
+            for span in doc.marked(quoted(each.evidence, AROUND)):
                 # Brackets show without color.
                 closest += [Span("["), span, Span("]")] if span.marked else [span]
         facts: list[tuple[str, doc.Words]] = [

@@ -4,77 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
 from ragauge.contracts.evaluation import ComparedMetric, EvalReport, QueryRow, RankingDetail
-from ragauge.errors import UsageError
-from ragauge.metrics.retrieval import KINDS, id_of, parsed, separated
 from ragauge.metrics.table import known
+from ragauge.metrics.worst_first import Ranking, by_table, ranked_queries, ranking, requested
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.document import Bar, Block, Cell, Column, Table, count, names, number
-from ragauge.reports.kinds.comparison import CORRECTIONS, NAMES, TONES, p_value
+from ragauge.reports.kinds.comparison import NAMES, TONES, correction_words, p_value
 from ragauge.reports.kinds.evaluation_tables import EVERYTHING
 from ragauge.stats.decision import outlook
 
 if TYPE_CHECKING:
-    from ragauge.contracts.metric import Better
+    pass
 
 FAMILY = "retrieval."
 NDCG = "retrieval.ndcg@10"
 QUERY_VALUES = tuple(f"{FAMILY}{one}" for one in ("ndcg@10", "p@10", "recall@10", "rr", "ap"))
 IN_TEXT, ON_PAGES = 10, 500
 """Queries that are shown."""
-
-
-class Ranking(Struct, frozen=True):
-    """The metric by which queries are good or bad."""
-
-    id: str
-    title: str
-    lower: bool
-    """Whether less of it is better."""
-
-
-def requested(report: EvalReport) -> dict[str, str]:
-    """The ids of the metrics that --measures names, each as it is written there."""
-    options = report.identity.get("options")
-    if report.task != "retrieval" or not isinstance(options, dict):
-        return {}
-    found = {}
-    for name in separated(map(str, options.get("measures") or ())):
-        with suppress(UsageError):  # a name of no metric
-            found[id_of(name, options.get("rel") or 1)] = name
-    return {id: name for id, name in found.items() if id in report.metrics}
-
-
-def ranking(report: EvalReport) -> Ranking | None:
-    """nDCG@10, or else the first metric that was requested or measured query by query."""
-    rows: tuple[QueryRow, ...] = getattr(report.detail, "queries", ())
-    measured, wanted = {id for row in rows for id in row.values}, requested(report)
-    ids = (id for id in (NDCG, *wanted, *sorted(measured, key=_order)) if id in measured)
-    for id in ids:
-        title = {**wanted, NDCG: "nDCG@10"}.get(id, id.removeprefix(FAMILY))
-        return Ranking(id, title, _better(id) == "lower")
-    return None
-
-
-def _order(id: str) -> tuple[int, int, str]:
-    """Kinds in the order of their table, and of one kind the deepest first."""
-    try:
-        kind, at = parsed(id)
-    except UsageError:
-        return len(KINDS), 0, id
-    return list(KINDS).index(kind), -(at.k or 0), id
-
-
-def _better(id: str) -> Better:
-    metric = known(id)
-    return metric.better if metric else "higher"
 
 
 def of_rankings(report: EvalReport, detail: RankingDetail) -> Iterator[Block]:
@@ -127,21 +77,9 @@ def spread(by: Ranking, counts: Sequence[int]) -> Table:
     )
 
 
-def worst_first(report: EvalReport, detail: RankingDetail) -> list[QueryRow]:
-    """All queries, the worst first; those without a relevant document last, ties by id."""
-    by = ranking(report)
-
-    def badness(row: QueryRow) -> tuple[bool, bool, float, str]:
-        value = row.values.get(by.id) if by and row.relevant else None
-        rank = -(value or 0.0) if by and by.lower else value or 0.0
-        return not row.relevant, value is None, rank, row.query
-
-    return sorted(detail.queries, key=badness)
-
-
 def queries(report: EvalReport, detail: RankingDetail) -> Table:
     """The queries, the worst first: those of a page; a terminal shows the first of them."""
-    by, ranked = ranking(report), worst_first(report, detail)
+    by, ranked = ranking(report), ranked_queries(report, detail)
     order = f"the {'highest' if by.lower else 'lowest'} {by.title} first; " if by else ""
 
     def first_relevant(row: QueryRow) -> Cell:
@@ -194,7 +132,7 @@ def _cuts(report: EvalReport) -> Iterator[Table]:
     cuts = sorted({at for values in found.values() for at in values})
     if found:
         yield doc.table(
-            sorted(found, key=lambda name: _order(f"{FAMILY}{name}")),
+            sorted(found, key=lambda name: by_table(f"{FAMILY}{name}")),
             {
                 "metric": names,
                 **{f"@{at}": partial(value, cut=at) for at in cuts},
@@ -206,7 +144,7 @@ def _cuts(report: EvalReport) -> Iterator[Table]:
 
 def _compared(detail: RankingDetail) -> Iterator[Table]:
     """A table for each other run, in the order the user named them."""
-    correction = CORRECTIONS.get(detail.correction or "none", f"p adjusted: {detail.correction}")
+    correction = correction_words(detail.correction or "none")
     methods = dict.fromkeys(one.method for one in detail.compared)
 
     def verdict(one: ComparedMetric) -> Cell:
@@ -245,4 +183,5 @@ def _p(one: ComparedMetric) -> float | None:
 
 def change_word(one: ComparedMetric) -> str:
     """better, worse, or that it cannot be said; the adjusted p decides."""
-    return NAMES[outlook(one.estimate, one.ci, _p(one), _better(one.metric))]
+    metric = known(one.metric)
+    return NAMES[outlook(one.estimate, one.ci, _p(one), metric.better if metric else "higher")]

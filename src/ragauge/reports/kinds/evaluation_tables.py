@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -17,10 +17,10 @@ from ragauge.contracts.evaluation import (
     LinkDetail,
     LinkError,
 )
+from ragauge.metrics.worst_first import some_of_each
 from ragauge.reports import document as doc
-from ragauge.reports import envelope, numbers
+from ragauge.reports import numbers
 from ragauge.reports.document import Bar, Block, Cell, Column, Span, Table, Tone, names, number
-from ragauge.reports.figures import scatter
 from ragauge.text.visible import cut
 
 Measured = Mapping[str, float | None]
@@ -151,7 +151,6 @@ def of_labels(report: EvalReport, detail: LabelDetail) -> Iterator[Block]:
         zeros = detail.absent_labels and f"macro_f1_all counts {absent} that do not occur as 0"
         remark = doc.listed(f"label set: {detail.label_set}", zeros, sep="; ")
         yield measured_table("label", given, title="Labels", remark=remark)
-        yield from scatter.by_type(report.per_type)
 
 
 def label_order(report: EvalReport, detail: LabelDetail) -> list[str]:
@@ -199,30 +198,34 @@ def by_type(report: EvalReport) -> Iterator[Block]:
         ranked = sorted(found, key=lambda name: (-(found[name].get(columns[0]) or 0.0), name))
         given = [(names(type), found[type]) for type in ranked]
         yield measured_table("type", given, title="Types", remark="the most frequent first")
-        yield from scatter.by_type(found)
 
 
 def measured_table(first: str, given: Sequence[tuple[Cell, Measured]], **about: Any) -> Table:
-    """What was measured of each thing: counts, then rates, and a bar of its F1 or accuracy."""
+    """What was measured of each thing: counts, then rates.
+
+    Of types and labels precision and recall have bars, of other things their F1 or accuracy.
+    """
     ids = columns_of(measured for _, measured in given)
-    drawn = next((id for id in ("f1_strict", "f1", "accuracy") if id in ids), "")
+    strict = "_strict" if "precision_strict" in ids else ""
+    drawn = {f"precision{strict}", f"recall{strict}"}
+    if first == "schema" or not drawn <= {*ids}:
+        drawn = {next((id for id in ("f1_strict", "f1", "accuracy") if id in ids), "")}
 
     def cell(row: tuple[Cell, Measured], id: str) -> Cell:
         value = row[1].get(id)
         return number(value) if value is None or id not in COUNTS else doc.count(int(value))
 
-    return doc.table(
-        given,
-        {
-            Column(first): lambda row: row[0],
-            **{title_of(id): partial(cell, id=id) for id in ids},
-            PLOT: lambda row: quality(row[1].get(drawn)),
-        },
-        shown=SHOWN,
-        everything=EVERYTHING,
-        part="tables",
-        **about,
-    )
+    def bar(row: tuple[Cell, Measured], id: str) -> Cell:
+        return quality(row[1].get(id))
+
+    columns: dict[str | Column, Callable[[tuple[Cell, Measured]], Cell]] = {
+        Column(first): lambda row: row[0]
+    }
+    for id in ids:
+        columns[title_of(id)] = partial(cell, id=id)
+        if id in drawn:
+            columns[Column("", plot=True, key=id)] = partial(bar, id=id)
+    return doc.table(given, columns, shown=SHOWN, everything=EVERYTHING, part="tables", **about)
 
 
 def title_of(id: str) -> str:
@@ -322,7 +325,7 @@ def of_errors(detail: WithErrors) -> Iterator[Block]:
         (IN_TEXT, {"text"}, EVERYTHING),
         (ON_PAGES, {"html", "markdown"}, "the JSON report has those it keeps"),
     ):
-        if some := envelope.some_of_each(groups, most):
+        if some := some_of_each(groups, most):
             table = errors_table(some, total=total, everything=everything)
             yield doc.Only(frozenset(forms), [table], part="errors")
 

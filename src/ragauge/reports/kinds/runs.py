@@ -5,17 +5,12 @@ The dashboard shows runs by the same functions, so that both use the same words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-
-import msgspec
-from msgspec import Struct
 
 from ragauge.contracts import archive
 from ragauge.contracts.history import ID_SHOWN, GitState, Run
-from ragauge.contracts.kinds import KINDS, SHOWN
-from ragauge.contracts.report import Report
-from ragauge.errors import InputRejected
+from ragauge.contracts.kinds import KINDS
 from ragauge.metrics.names import leading
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
@@ -28,30 +23,10 @@ COLUMNS = 8  # headlines in a list
 COMMIT_SHOWN = 7
 LONGEST_NAME = 24
 NAMES_SHOWN = 20
-TREND_RUNS = 3  # fewer runs than these are no line
 DIRTY = "*"
 DIFFERED = f"{DIRTY} files differed from the commit"
 UNGATED = "OPEN"  # recorded without a gate on quality
 TONES: dict[str, doc.Tone] = {"PASS": "good", UNGATED: "soft"}
-
-
-class _Versioned(Struct):
-    schema: str
-
-
-def stored_report(content: bytes, run: str) -> Report:
-    """The report that a run of the history keeps in these bytes; raises InputRejected."""
-    try:
-        schema = msgspec.json.decode(content, type=_Versioned).schema
-        if schema in SHOWN:
-            report: Report = msgspec.json.decode(content, type=SHOWN[schema].type)
-            return report
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise InputRejected(f"run {run}: its report cannot be read: {error}") from error
-    raise InputRejected(
-        f'run {run}: its report has the schema "{schema}", and this version of Ragauge reads '
-        f"{', '.join(sorted(SHOWN))}; --identity shows the rest of the run"
-    )
 
 
 def verdict(run: Run) -> str:
@@ -110,25 +85,6 @@ def headlines(runs: Sequence[Run]) -> list[str]:
     return leading(dict.fromkeys(id for run in runs for id in run.record.metrics), command)
 
 
-def short_names(ids: Iterable[str]) -> dict[str, str]:
-    """Metric ids by the names to show: without the family, unless two would be the same."""
-    ids = list(ids)
-    bare = [id.partition(".")[2] or id for id in ids]
-    return {id: name if bare.count(name) == 1 else id for id, name in zip(ids, bare, strict=True)}
-
-
-def sparkline(values: Sequence[float]) -> str:
-    """The values as blocks between the least and the greatest; level where they are all the same.
-
-    >>> sparkline([0.1, 0.2, 0.8]), sparkline([0.5, 0.5])
-    ('▁▂█', '▄▄')
-    """
-    low, high, blocks = min(values), max(values), "▁▂▃▄▅▆▇█"
-    if low == high:
-        return blocks[3] * len(values)
-    return "".join(blocks[round((value - low) / (high - low) * 7)] for value in values)
-
-
 def facts(run: Run) -> list[tuple[str, str]]:
     """The details of a run, a line each; empty where it does not have one."""
     record, git = run.record, run.record.git
@@ -160,7 +116,7 @@ def _list(report: archive.RunList) -> Iterator[Block]:
     if not runs:
         return
     ids = headlines(runs)[:COLUMNS]
-    names = short_names(ids)
+    names = envelope.short_names(ids)
     columns: dict[str | Column, Callable[[Run], Cell]] = {
         "run": lambda run: run_cell(run.id),
         "recorded (UTC)": lambda run: recorded(run.record.recorded_at),

@@ -8,8 +8,9 @@ from itertools import chain, islice
 from msgspec import structs
 
 from ragauge.contracts.gold import REFUSING
-from ragauge.contracts.score import Comparison, LabelChange, QuestionRow, ScoreReport
+from ragauge.contracts.score import Comparison, QuestionRow, ScoreReport
 from ragauge.metrics.quality import GOOD_LABELS
+from ragauge.metrics.worst_first import BAD_LABELS, changed_labels, wrong_questions
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
 from ragauge.reports.cases import Case, Suite, facts, gate_suite
@@ -27,7 +28,6 @@ BADGES = {
     "MISSING": "missing",
 }
 """How each label is drawn; the worst is first: what misleads a user before what disappoints one."""
-BAD_LABELS = tuple(label for label in BADGES if label not in GOOD_LABELS)
 REFUSALS = {
     "exact": "with the exact token",
     "near": "with more around the token",
@@ -159,14 +159,6 @@ def _slices(report: ScoreReport, shown: dict[str, str]) -> Iterator[Table]:
         yield doc.slices(stratum, by, shown, ids, shown=VALUES_SHOWN, remark=remark)
 
 
-def wrong_questions(report: ScoreReport, most: int | None = None) -> list[QuestionRow]:
-    """The questions that went wrong, by label; where only some are shown, some of each label."""
-    seen = {row.label for row in report.questions} - set(GOOD_LABELS)
-    labels = [label for label in BAD_LABELS if label in seen] + sorted(seen - set(BAD_LABELS))
-    groups = [[row for row in report.questions if row.label == label] for label in labels]
-    return envelope.some_of_each(groups, most)
-
-
 def _questions(report: ScoreReport) -> Iterator[Block]:
     """A terminal shows some that went wrong, a page and a comment every question, worst first."""
 
@@ -271,12 +263,3 @@ def _baseline(report: ScoreReport, compared: Comparison, shown: dict[str, str]) 
     blocks += [labels] if compared.changed else []
     title, about = "Against", compared.baseline
     return doc.Section(title=title, about=about, remark=overlap, blocks=blocks, part="baseline")
-
-
-def changed_labels(comparison: Comparison) -> Sequence[LabelChange]:
-    """The questions that changed label: what broke, then the rest, then what was fixed."""
-
-    def rank(change: LabelChange) -> int:
-        return (change.now in GOOD_LABELS) - (change.was in GOOD_LABELS)
-
-    return sorted(comparison.changed, key=rank)

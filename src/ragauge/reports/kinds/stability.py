@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 from typing import Literal
 
 from ragauge.contracts.run import FACTORS, Variation
@@ -11,35 +10,32 @@ from ragauge.contracts.stability import (
     CELLS,
     STABILITIES,
     FactorEffect,
-    OverQuestions,
     QuestionStability,
     Shown,
     Stability,
     StabilityCoverage,
     StabilityReport,
+    right_of,
 )
 from ragauge.gates.stability import MORE_RUNS
 from ragauge.metrics.names import short_name
 from ragauge.metrics.stability import METRICS
+from ragauge.metrics.worst_first import NOT_UNSTABLE, most_telling, swept_questions, unstable
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
 from ragauge.reports.cases import Case, Suite, facts, gate_suite
-from ragauge.reports.differences import marked_spans, spans
 from ragauge.reports.document import Block, Document, Item, Span, Words, theirs
 from ragauge.reports.figures import heat_map as heat
-from ragauge.reports.figures.heat_map import HeatMap, HeatRow, outcome, right_of, verdict_name
+from ragauge.reports.figures.heat_map import HeatMap, HeatRow, outcome, verdict_name
 from ragauge.reports.numbers import ABSENT, count, counted
+from ragauge.text.marks import Differing
 from ragauge.text.visible import cut
 
-WORST_FIRST: tuple[Stability, ...] = (
-    *("stable_fail", "flaky", "incomplete", "not_evaluated", "stable_pass"),
-)
 KINDS: dict[Stability, Literal["error", "skipped"]] = {
     "incomplete": "error",
     "not_evaluated": "skipped",
 }
 """Of verdicts that are no failure, what a test case holds."""
-NOT_UNSTABLE: tuple[Stability, ...] = ("stable_pass", "not_evaluated")  # no gate found fault
 
 NUMBERS = (
     *("success", "acr", "cghc", "css", "css_all", "css_pairwise", "ned50", "agreement", "rcr"),
@@ -113,7 +109,7 @@ def cases(report: StabilityReport) -> Iterator[Suite]:
         )
 
     yield gate_suite(report.verdicts)
-    yield Suite("questions", map(case, ranked(report)), decides=False)
+    yield Suite("questions", map(case, swept_questions(report)), decides=False)
 
 
 def _blocks(report: StabilityReport) -> Iterator[Block]:
@@ -138,7 +134,7 @@ def _blocks(report: StabilityReport) -> Iterator[Block]:
         ),
     )
     yield from map(doc.filled, gates)
-    anchors = {qid: f"question-{rank}" for rank, qid in enumerate(ranked(report), 1)}
+    anchors = {qid: f"question-{rank}" for rank, qid in enumerate(swept_questions(report), 1)}
     total = sum(times for _, times in verdict_counts(report))
 
     def drawn(most: int) -> HeatMap:
@@ -235,46 +231,25 @@ def cost_words(coverage: StabilityCoverage) -> str:
     return f"{counted(coverage.planned, 'run')} planned: {parts}"
 
 
-def ranked(report: StabilityReport) -> list[str]:
-    """The questions, the worst first: by verdict, by the fraction of correct runs, by qid."""
-
-    def badness(qid: str) -> tuple[int, float, str]:
-        correct, of = right_of(report.cells[qid])
-        return WORST_FIRST.index(report.details[qid].verdict), correct / of if of else 0, qid
-
-    return sorted(report.details, key=badness)
-
-
-def unstable(report: StabilityReport, most: int | None = None) -> list[str]:
-    """The questions that do not pass, the worst first; at most so many, some of each verdict."""
-    bad = (qid for qid in ranked(report) if report.details[qid].verdict not in NOT_UNSTABLE)
-    by_verdict = groupby(bad, key=lambda qid: report.details[qid].verdict)
-    return envelope.some_of_each([list(qids) for _, qids in by_verdict], most)
-
-
-def most_telling(report: StabilityReport, most: int) -> list[str]:
-    """At most this many questions, the worst first: some of each bad verdict, then the others."""
-    return list(dict.fromkeys((*unstable(report, most), *ranked(report))))[:most]
-
-
 def _item(report: StabilityReport, qid: str, anchor: str, opened: bool) -> Item:
     """A question: why it is not stable, and two of its runs; on a page one of each outcome."""
     one, pair = report.details[qid], two_runs(report.details[qid])
-    others = [run for run in one.examples if run not in pair]
+    others, differing = [run for run in one.examples if run not in pair], Differing()
 
     def card(run: Shown) -> doc.Card:
         """What was sent, answered and cited; what the run next to it does not have is marked."""
         other = pair[-1] if run is pair[0] else pair[0]
         sent = run.question_sent if run.question_sent != one.question else None
         varied = variation_words(run.variation, report.columns)
-        answer = marked_spans(run.error or run.claim, other.error or other.claim)
-        cited = spans(((cut(id, heat.LONGEST_ID), id not in other.cited) for id in run.cited), " ")
+        answer = differing(run.error or run.claim, other.error or other.claim)
+        ids = [(cut(id, heat.LONGEST_ID), id not in other.cited) for id in run.cited]
+        cited = doc.marked(ids, " ") or ([] if run.error else [Span("nothing", "dim")])
         return doc.Card(
             [Span(f"{outcome(run.cell)}: "), Span(varied, "dim", foreign=True)],
             [
-                ("sent", marked_spans(sent or "", other.question_sent or "")),
-                ("error" if run.error else "answer", answer),
-                ("cited", cited or ([] if run.error else [Span("nothing", "dim")])),
+                ("sent", doc.marked(differing(sent or "", other.question_sent or ""))),
+                ("error" if run.error else "answer", doc.marked(answer)),
+                ("cited", cited),
             ],
             mark=(run.cell, heat.class_of(run.cell)),
         )
@@ -327,18 +302,6 @@ def factor_effects(factors: dict[str, FactorEffect]) -> list[tuple[str, FactorEf
     return sorted(known, key=lambda pair: -(pair[1].rate or 0))
 
 
-def over_questions(report: StabilityReport) -> OverQuestions:
-    """What the report counts over its questions; counted from its list where it is older."""
-    if report.over_questions is not None:
-        return report.over_questions
-    known = report.details.values()
-    return OverQuestions.of(
-        (one.prompts for one in known),
-        (jitter for one in known for jitter in one.noop),
-        (factor for one in known if (factor := one.blamed)),
-    )
-
-
 def coverage_words(coverage: StabilityCoverage) -> str:
     """How much was run, in one line; what is zero is not said."""
     return doc.listed(
@@ -361,7 +324,7 @@ def next_steps(report: StabilityReport) -> Iterator[str]:
     if coverage.single:
         one = counted(coverage.single, "question has", "questions have")
         yield f"Make more runs: {one} one run and cannot be evaluated; {MORE_RUNS}."
-    if blamed := over_questions(report).blamed:
+    if blamed := report.counted().blamed:
         effects = (name for name, _ in factor_effects(report.factors))
         first = next((name for name in effects if name in blamed), min(blamed))
         bad = sum(n for name, n in verdict_counts(report) if name not in NOT_UNSTABLE)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Literal
 
 from ragauge.contracts.audit import OK, STATES, LambdaState
-from ragauge.contracts.trace_eval import OverQuestions, TracedQuestion, TracedRun, TraceEvalReport
+from ragauge.contracts.trace_eval import TracedQuestion, TracedRun, TraceEvalReport
+from ragauge.metrics.worst_first import traced_questions
 from ragauge.reports import document as doc
 from ragauge.reports import envelope
 from ragauge.reports.cases import Case, Suite, facts, gate_suite
@@ -115,7 +116,7 @@ def _blocks(report: TraceEvalReport) -> Iterator[Block]:
 
 def verdict_words(report: TraceEvalReport) -> tuple[str, str]:
     """PASS or FAIL, how many questions converge, and how many answers cite the gold."""
-    answers, over = report.states.get("answer", {}), over_questions(report)
+    answers, over = report.states.get("answer", {}), report.counted()
     total = counted(sum(answers.values()), "question")
     words = doc.listed(
         f"{count(answers.get('convergent', 0))} of {total} convergent",
@@ -123,11 +124,6 @@ def verdict_words(report: TraceEvalReport) -> tuple[str, str]:
         sep="; ",
     )
     return "PASS" if report.passed else "FAIL", words
-
-
-def over_questions(report: TraceEvalReport) -> OverQuestions:
-    """What the report counts over its questions; an older report is counted here."""
-    return report.over_questions or OverQuestions.of(report.questions)
 
 
 def _states(report: TraceEvalReport) -> Iterator[Table]:
@@ -159,23 +155,8 @@ def _state(held: LambdaState | None) -> Cell:
     return Cell(held, held, MEANINGS[held][1], badge=held) if held else Cell(ABSENT)
 
 
-def ranked(report: TraceEvalReport) -> list[TracedQuestion]:
-    """The questions, those that do not converge first, then those that match least; ties by id."""
-    states = list(MEANINGS)
-
-    def badness(one: TracedQuestion) -> tuple[int, int, float, str]:
-        matched = one.matched / one.answered if one.answered and one.answerable else 1.0
-        # An unknown state is no reason to be first.
-        answer, retrieval = (
-            states.index(state or "convergent") for state in (one.answer, one.retrieval)
-        )
-        return min(answer, retrieval), answer, matched, one.qid
-
-    return sorted(report.questions, key=badness)
-
-
 def _questions(report: TraceEvalReport) -> Table:
-    everyone = ranked(report)
+    everyone = traced_questions(report)
     rows = everyone[:200]  # with more, a page is slow
     wrong = sum(not correct(one) for one in everyone)
     seen = {outcome(run) for one in rows for run in one.runs}

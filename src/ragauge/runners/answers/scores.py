@@ -18,8 +18,8 @@ from ragauge.errors import UsageError
 from ragauge.ingest.answered.rows import Rejected
 from ragauge.metrics.answers import AnswerFacts
 from ragauge.metrics.overlap import claim_verdicts, verdict_counts
-from ragauge.reports.spreadsheet import ENDINGS, table, unknown_ending
 from ragauge.store.files import write_whole
+from ragauge.store.rows import ENDINGS, table, unknown_ending
 
 FAMILY = "answers."
 LEXICAL = "lexical_"

@@ -1,4 +1,4 @@
-"""Two texts compared word by word, with what differs marked."""
+"""Texts in pieces, some of them marked: what another text does not have, words, evidence."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable
 
-from ragauge.reports.document import Span, joined
+from ragauge.contracts.evaluation import EvidenceText
 from ragauge.text.visible import cut, flat
 
 LONGEST = 1_500  # characters of a text that is compared with another on a page: a longer one is cut
@@ -19,7 +19,11 @@ MOST_WORK = 10_000_000
 """Pairs of characters that are looked at for one page: a fifth of a second of comparing or so."""
 
 Marked = list[tuple[str, bool]]
-"""A text in pieces, each with whether it differs from what it is compared with."""
+"""A text in pieces, each with whether it is marked."""
+
+_LETTER = r"[^\W_\u2e80-\U0010ffff]"
+"""A letter or digit of a script that puts spaces between words: not Chinese or Japanese."""
+LONGEST_EVIDENCE = 320
 
 
 def differences(text: str, other: str) -> Marked:
@@ -41,17 +45,6 @@ def differences(text: str, other: str) -> Marked:
         else:
             merged.append((piece, differs))
     return merged
-
-
-def marked_spans(text: str, other: str) -> list[Span]:
-    """The text for a document; a piece that the other text does not have is marked."""
-    return spans(differences(cut(flat(text), LONGEST), cut(flat(other), LONGEST)))
-
-
-def spans(marked: Iterable[tuple[str, bool]], between: str = "") -> list[Span]:
-    """Somebody else's pieces for a document, marked where they differ."""
-    found = [Span(piece, foreign=True, marked=differs) for piece, differs in marked]
-    return joined(found, between) if between else found
 
 
 class Differing:
@@ -100,3 +93,36 @@ class Differing:
                 found = found if wholly else marked
         self._known[pair] = found, wholly
         return found, wholly
+
+
+def marked_words(text: str, words: Iterable[str]) -> Marked:
+    """The text in pieces, with every occurrence of the words marked, in whatever case.
+
+    >>> marked_words("Built in 1834, in Berlin.", ["1834", "berlin"])
+    [('Built in ', False), ('1834', True), (', in ', False), ('Berlin', True), ('.', False)]
+    """
+    wanted = sorted({word for word in words if word.strip()}, key=lambda word: (-len(word), word))
+    if not wanted:
+        return [(text, False)]
+
+    def pattern(word: str) -> str:
+        """The word where it is not a part of a longer one, in scripts with spaces."""
+        start = f"(?<!{_LETTER})" if re.match(_LETTER, word[0]) else ""
+        end = f"(?!{_LETTER})" if re.match(_LETTER, word[-1]) else ""
+        return f"{start}{re.escape(word)}{end}"
+
+    pieces = re.split(f"({'|'.join(map(pattern, wanted))})", text, flags=re.IGNORECASE)
+    return [(piece, place % 2 == 1) for place, piece in enumerate(pieces) if piece]
+
+
+def quoted(evidence: EvidenceText, around: int) -> Marked:
+    """The evidence, marked, with at most so many characters on each side of it."""
+    before, after = (re.sub(r"\s+", " ", text) for text in (evidence.before, evidence.after))
+    # Half a word is left out where there are spaces.
+    if len(before) > around:
+        before = "… " + re.sub(r"^\S{0,20}\s", "", before[1 - around :])
+    if len(after) > around:
+        after = re.sub(r"\s\S{0,20}$", "", after[: around - 1]) + " …"
+    evident = cut(evidence.text, LONGEST_EVIDENCE)
+    pieces = (before.lstrip(), False), (evident, True), (after.rstrip(), False)
+    return [piece for piece in pieces if piece[0]]
