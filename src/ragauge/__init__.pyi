@@ -38,7 +38,7 @@ from ragauge.contracts.sweep import SweepReport
 from ragauge.contracts.system import System
 from ragauge.contracts.trace_eval import Recipe
 from ragauge.diagnosis.report import FailOn
-from ragauge.engines.local import Progress as _progress_Progress
+from ragauge.engines.local import Progress as _local_Progress
 from ragauge.errors import RagaugeError as RagaugeError
 from ragauge.gates.rules import Gate
 from ragauge.gates.stability import Profile
@@ -533,7 +533,7 @@ def diagnose(
     top: int = 3,
     *,
     ask_again: AskAgain | None = None,
-    progress: _progress_Progress | None = None,
+    progress: _local_Progress | None = None,
     refusal: Strength | None = None,
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     lang: Language = "en",
@@ -559,7 +559,7 @@ def diagnose_traces(
     manifest: str | None = None,
     docs: str | None = None,
     ask_again: AskAgain | None = None,
-    progress: _progress_Progress | None = None,
+    progress: _local_Progress | None = None,
     refusal: Strength | None = None,
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     lang: Language = "en",
@@ -583,7 +583,7 @@ def diagnose_run(
     top: int = 3,
     *,
     ask_again: AskAgain | None = None,
-    progress: _progress_Progress = ...,
+    progress: _local_Progress = ...,
     refusal: Strength | None = None,
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     lang: Language = "en",

@@ -25,19 +25,21 @@ LONGEST_NAME = 24
 NAMES_SHOWN = 20
 DIRTY = "*"
 DIFFERED = f"{DIRTY} files differed from the commit"
-UNGATED = "OPEN"  # recorded without a gate on quality
+UNGATED = "No quality gate"
 TONES: dict[str, doc.Tone] = {"PASS": "good", UNGATED: "soft"}
 
 
 def verdict(run: Run) -> str:
-    """PASS, FAIL, OPEN without a quality gate; REGRESSED where a gated comparison failed it."""
+    """PASS, FAIL, or that no gate is on quality; REGRESSED where a gated comparison failed it."""
     return verdict_cell(run.record.passed, bool(run.regressions)).text
 
 
 def verdict_cell(passed: bool | None, regressed: bool) -> Cell:
     word = UNGATED if passed is None else "PASS" if passed else "FAIL"
     word = "REGRESSED" if passed and regressed else word
-    return Cell(word, word, TONES.get(word, "bad"), badge=word.lower())
+    return Cell(
+        word, word, TONES.get(word, "bad"), badge="open" if word == UNGATED else word.lower()
+    )
 
 
 def run_cell(id: str) -> Cell:
