@@ -118,7 +118,7 @@ def test_a_run_is_shown_with_its_report(scored, place, parity):
     expected = ragauge("score", *parity).stdout.decode()
     text = said("show", "latest", store=place)
     head, _, report = text.partition("\n\n")
-    assert head.startswith(f"OPEN  parity, score ({scored.shown})\n  id: {scored.id}\n")
+    assert head.startswith(f"No quality gate  parity, score ({scored.shown})\n  id: {scored.id}\n")
     assert report == expected
     assert said("show", scored.id[:8], "--identity", store=place) == head + "\n"
 
