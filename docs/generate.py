@@ -27,12 +27,12 @@ from ragauge.gates.presets import COMPONENT_PRESETS, INTEGRITY, PRESETS, compone
 from ragauge.gates.stability import PROFILES, profile_rules
 from ragauge.metrics.table import table
 from ragauge.reports.document import Document
+from ragauge.reports.envelope import phrases
 from ragauge.reports.formats.markdown import table as markdown_table
 from ragauge.reports.formats.text import render as in_terminal
 from ragauge.reports.forms import render
 from ragauge.reports.kinds import stability
 from ragauge.reports.kinds.catalogue import catalogue_text
-from ragauge.reports.words import phrases
 from ragauge.runners.compare import compare
 from ragauge.runners.recording import record
 from ragauge.runners.score import score

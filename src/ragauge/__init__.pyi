@@ -69,8 +69,8 @@ from ragauge.runners.components.linking_join import Duplicates
 from ragauge.runners.components.model_calls import Progress as _model_calls_Progress
 from ragauge.runners.components.retrieval_ranked import Duplicates as _retrieval_ranked_Duplicates
 from ragauge.runners.diagnosis.diagnose import AskAgain, DiagnoseOptions
-from ragauge.runners.judge import Adaptive
 from ragauge.runners.metric_change import Method
+from ragauge.runners.plan import Adaptive
 from ragauge.runners.recording import record as record
 from ragauge.runners.score import Progress
 from ragauge.runners.score import ScoreOptions as ScoreOptions

@@ -16,10 +16,10 @@ from rich.cells import cell_len
 from ragauge.contracts.diagnosis import LANGUAGES, Severity, Standing
 from ragauge.contracts.report import Decision
 from ragauge.contracts.sweep import Ended
+from ragauge.reports.envelope import phrases, wording
 from ragauge.reports.formats.text import _may_break, breaks
 from ragauge.reports.forms import render
 from ragauge.reports.kinds import catalogue, diagnosis
-from ragauge.reports.words import phrases, wording
 from tests.reports.test_diagnosis import ANSWER, REFERENCE, fine, many, telling, unjudged
 
 WIDE = "\u4e00-\u9fff"

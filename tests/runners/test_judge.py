@@ -9,8 +9,8 @@ from ragauge.contracts.run import QuestionRuns, RunFacts, Variation
 from ragauge.gates.rules import parse_rules
 from ragauge.gates.stability import profile_rules, with_own
 from ragauge.metrics.table import find
-from ragauge.runners.judge import BEST, Judge
 from ragauge.runners.plan import shuffled
+from ragauge.runners.question_stability import BEST, Judge
 from tests.profiles import times
 
 RULES = profile_rules("ours")

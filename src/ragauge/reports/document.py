@@ -21,7 +21,7 @@ from ragauge.contracts.report import Advice, Finding, Report, Score
 from ragauge.contracts.report import Verdict as Gate
 from ragauge.metrics.names import long_name
 from ragauge.reports import envelope, numbers
-from ragauge.reports.words import wording
+from ragauge.reports.envelope import wording
 
 if TYPE_CHECKING:
     from markupsafe import Markup

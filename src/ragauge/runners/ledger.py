@@ -25,8 +25,8 @@ from ragauge.gates.stability import rules_of
 from ragauge.ingest.traces import BadLine, trace_in
 from ragauge.metrics.facts import Reader, Reading, run_facts, variation_of
 from ragauge.metrics.table import find
-from ragauge.runners.judge import Judge
 from ragauge.runners.plan import plan_path, planned_runs, question_plan, read_plan, shuffled
+from ragauge.runners.question_stability import Judge
 from ragauge.runners.verdicts import promise
 from ragauge.stats.exact import ALPHA
 from ragauge.stats.intervals import wilson

@@ -27,10 +27,10 @@ from ragauge.metrics.stability import METRICS
 from ragauge.metrics.table import find
 from ragauge.runners.blocks import allowed_bad
 from ragauge.runners.evaluation import identity_of
-from ragauge.runners.judge import Judge
 from ragauge.runners.options import File, takes
 from ragauge.runners.plan import Plans
 from ragauge.runners.question_stability import (
+    Judge,
     JudgedQuestion,
     Run,
     judged_question,

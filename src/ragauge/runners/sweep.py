@@ -32,10 +32,9 @@ from ragauge.runners.calling import (
     trace_line,
     unwatched,
 )
-from ragauge.runners.judge import Adaptive
 from ragauge.runners.ledger import Ledger, finished_in, sweep_plan
 from ragauge.runners.options import takes
-from ragauge.runners.plan import check_grid, columns_of, planned_runs
+from ragauge.runners.plan import Adaptive, check_grid, columns_of, planned_runs
 from ragauge.store.journal import journal
 
 if TYPE_CHECKING:

@@ -36,10 +36,10 @@ from ragauge.metrics.worst_first import WORST_FIRST
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
 from ragauge.reports.document import Bar, Block, Cell, Column, Section, Span, Text, Tone, Verdict
+from ragauge.reports.envelope import wording
 from ragauge.reports.figures.heat_map import HeatMap, HeatRow, verdict_name
 from ragauge.reports.kinds import diagnosis, eval_all, stability
 from ragauge.reports.kinds import runs as story
-from ragauge.reports.words import wording
 
 OVERVIEW = "overview"
 IN_OVERVIEW = ("summary", "gates", "codes", "advice", "metrics", "findings", "coverage", "next")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from ragauge.metrics.worst_first import some_of_each
 from ragauge.reports.cases import Case, Suite, line_of
 from ragauge.reports.document import Block, Document, Facts, Section, Text, Verdict, in_form, plain
-from ragauge.reports.words import wording
+from ragauge.reports.envelope import wording
 from ragauge.text.visible import shown
 
 SHOWN = 10  # GitHub shows this many annotations of a kind for a step, and drops the rest in silence

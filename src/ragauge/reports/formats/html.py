@@ -22,7 +22,7 @@ from ragauge.reports.document import (
     Target,
     Words,
 )
-from ragauge.reports.words import wording
+from ragauge.reports.envelope import wording
 from ragauge.text.natural import natural
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from rich.text import Text
 from ragauge.reports import document as blocks
 from ragauge.reports import envelope, numbers
 from ragauge.reports.document import Bar, Block, Document, Range, Row, Table, Tone
-from ragauge.reports.words import wording
+from ragauge.reports.envelope import wording
 from ragauge.text.visible import shown
 
 STYLES: dict[Tone, str] = {

@@ -17,8 +17,8 @@ from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
 from ragauge.reports.cases import Case, Suite, facts, gate_suite
 from ragauge.reports.document import Block, Cell, Column, Document, Facts, Section, Span, Text
+from ragauge.reports.envelope import Phrases, phrases
 from ragauge.reports.numbers import count
-from ragauge.reports.words import Phrases, phrases
 from ragauge.text.visible import cut
 
 _NAMES_BY_TONE: dict[doc.Tone, str] = {
