@@ -20,13 +20,10 @@ from ragauge.citations.answer import parse_answer
 from ragauge.citations.joining import cited_id
 from ragauge.contracts.audit import ParsedAnswer
 from ragauge.contracts.trace import StructuredAnswer, Trace
-from ragauge.ingest.lines import MAX_LINE, blocks
-from ragauge.ingest.records import (
+from ragauge.ingest.fields import (
     BadField,
-    BadJson,
     Check,
     boolean,
-    decode,
     expected,
     kind,
     mapping,
@@ -37,6 +34,8 @@ from ragauge.ingest.records import (
     texts,
     whole,
 )
+from ragauge.ingest.lines import MAX_LINE, blocks
+from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.text.citations import id_of, inline_markers, split_ids
 
 

@@ -11,8 +11,8 @@ from msgspec import Struct, structs
 
 from ragauge.contracts.rankings import UNJUDGED
 from ragauge.contracts.report import PLACES_KEPT, Finding, Findings
+from ragauge.ingest.fields import quoted
 from ragauge.ingest.ranked.ranking_rows import RankingRows
-from ragauge.ingest.records import quoted
 from ragauge.metrics.retrieval_order import first_of_each, offsets_of_kept
 
 if TYPE_CHECKING:
