@@ -116,32 +116,20 @@ class Records:
         self.keys: Counter[tuple[str, ...]] = Counter()
         """How often each set of keys was met."""
         self._source, self._form, self._adapt, self._table = source, form, adapt, table
-        self._tabular = False
+        self.tabular = False
+        """Whether its values are cells of a table, which are text; known once reading began."""
 
     def rows(self) -> Iterator[Row]:
         """Every record that is an object, its fields unchecked."""
         known, found = len(self.problems), set[str]()
-        for place, value in self._placed():
+        for place, value in self.placed():
             record = self._adapt(value) if self._adapt else value
             if not isinstance(record, Mapping):
                 self._reject(place, f"record: {expected('an object', record)}")
                 continue
-            if type(record) is not dict or not all(type(key) is str for key in record):
-                record = {str(key): one for key, one in record.items()}
+            row = self.row(place, record)
             self.seen += 1
-            keys = tuple(record)
-            self.keys[keys] += 1
-            row = Row(place, record, {}, {})
-            for field, names in self.shape.reads(keys, self.columns):
-                for name in names:
-                    held = record[name] if name in record else value_at(record, name)
-                    if held is not None and held == held:  # a frame has NaN where nothing is
-                        row.values[field.name], row.written[field.name] = held, name
-                        break
-                if field.name == STRATA:
-                    cells = strata_of(record, row.values.get(STRATA))
-                    if cells is not None:
-                        row.values[STRATA] = cells
+            self.keys[tuple(row.record)] += 1
             found.update(row.written)
             yield row
         if not self.seen and not self.unreadable and len(self.problems) == known:
@@ -152,6 +140,23 @@ class Records:
             + self.there()
             for field in missed
         ]
+
+    def row(self, place: str, record: Mapping[str, Any]) -> Row:
+        """A record with what it has for each field, unchecked."""
+        if type(record) is not dict or not all(type(key) is str for key in record):
+            record = {str(key): one for key, one in record.items()}
+        row = Row(place, record, {}, {})
+        for field, names in self.shape.reads(tuple(record), self.columns):
+            for name in names:
+                held = record[name] if name in record else value_at(record, name)
+                if held is not None and held == held:  # a frame has NaN where nothing is
+                    row.values[field.name], row.written[field.name] = held, name
+                    break
+            if field.name == STRATA:
+                cells = strata_of(record, row.values.get(STRATA))
+                if cells is not None:
+                    row.values[STRATA] = cells
+        return row
 
     def each(self) -> Iterator[Row]:
         """Every record whose fields are right; what is wrong with the others is a problem.
@@ -192,7 +197,7 @@ class Records:
                 continue
             try:
                 written = row.written.get(field.name, field.name)
-                values[field.name] = field.read(value, written, cell=self._tabular)
+                values[field.name] = field.read(value, written, cell=self.tabular)
             except BadField as fault:
                 faults.append(fault)
         if faults:
@@ -250,7 +255,7 @@ class Records:
         self.unreadable[self.seen + len(self.unreadable)] = Unreadable(place, fact)
         self.problems.append(f"{place}: {fact}")
 
-    def _placed(self) -> Placed:
+    def placed(self) -> Placed:
         """Every value of the source, whatever its form."""
         source, name = self._source, self.name
         if isinstance(source, bytes):
@@ -375,7 +380,7 @@ class Records:
 
     def _headed(self, name: str, content: bytes, problems: list[str]) -> Placed:
         """The rows of CSV or TSV under the names of their columns; an empty cell is no value."""
-        self._tabular = True
+        self.tabular = True
         rows = cells_of(name, content, problems)
         place, titles = next(rows, (name, []))
         titles = [title.strip().removeprefix("\ufeff") for title in titles]
@@ -417,6 +422,11 @@ class Records:
                     for title, cell in zip(titles, cells, strict=True)
                 },
             )
+
+
+def is_frame(head: bytes) -> bool:
+    """Whether a file that begins so holds a frame: Parquet, Arrow or Feather."""
+    return head.startswith((_PARQUET, _ARROW_FILE, _ARROW_STREAM))
 
 
 def has_lines(content: bytes) -> bool:
