@@ -273,6 +273,9 @@ class Records:
         if hasattr(source, "iter_rows") or hasattr(source, "to_pylist") or hasattr(source, "iloc"):
             return self._of_frames([(name, source)])
         if isinstance(source, Mapping):
+            if any(hasattr(one, "features") for one in source.values()):
+                first = quoted(str(next(iter(source))))
+                raise UsageError(f"{name}: holds several splits: give one of them, such as {first}")
             return self._of_object(source, name)
         if isinstance(source, Iterable):
             return ((f"{name}: item {number}", one) for number, one in enumerate(source, 1))
