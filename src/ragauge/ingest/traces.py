@@ -431,9 +431,7 @@ TRACE = Shape(
             "The answer as text.",
             aliases=("response", "generated_answer", "actual_output", "output", "result"),
         ),
-        Field(
-            "answer_json", written_object, "The answer in fields: claim, citations.", says="object"
-        ),
+        Field("answer_json", written_object, "Its fields: claim, citations.", says="object"),
         Field("citations", written_ids, "The ids that the answer cites.", many=True),
         Field("retrieved_ids", written_ids, "Ids of what was retrieved, best first.", many=True),
         Field(
