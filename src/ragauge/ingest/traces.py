@@ -20,7 +20,7 @@ from ragauge.citations.answer import parse_answer
 from ragauge.citations.joining import cited_id
 from ragauge.contracts.audit import ParsedAnswer
 from ragauge.contracts.trace import StructuredAnswer, Trace
-from ragauge.ingest.lines import MAX_LINE, blocks
+from ragauge.ingest.lines import MAX_LINE
 from ragauge.ingest.records import (
     BadField,
     BadJson,
@@ -394,17 +394,6 @@ def can_be_read_again(names: Sequence[str]) -> bool:
     return all(Path(name).is_file() for name in names)
 
 
-def numbered_lines(name: str) -> Iterator[tuple[str, bytes]]:
-    """The lines of a file that are not empty, each with its place as findings write it."""
-    before = 0
-    for block in blocks(name):
-        content = block.read()
-        for at, line in enumerate(content.split(b"\n"), before + 1):
-            if line and not line.isspace():
-                yield f"{block.name}:{at}", line
-        before += content.count(b"\n")
-
-
 def whole_trace(line: bytes) -> Trace:
     """The trace a line holds, with its chunks and citations; raises one of BadLine."""
     record = decoded(line)
@@ -456,6 +445,14 @@ class Auditable(Struct, frozen=True):
     answer: ParsedAnswer
     retrieved: Sequence[Any] | None
     """Payloads or ids, best first; None where the trace does not tell."""
+
+    @property
+    def qid(self) -> str | None:
+        return self.trace.qid
+
+    @property
+    def q(self) -> str | None:
+        return self.trace.q
 
     @property
     def retrieved_ids(self) -> tuple[str, ...] | None:

@@ -25,20 +25,9 @@ from ragauge.metrics.facts import Reading, missing
 from ragauge.metrics.quality import GOOD_LABELS, label, triage
 from ragauge.metrics.table import find, reading
 from ragauge.runners.baseline import Baseline, compared, read_baseline
-from ragauge.runners.blocks import (
-    Answers,
-    BlockScorer,
-    BlockScores,
-    Each,
-    Gathering,
-    Record,
-    Shown,
-    allowed_bad,
-    answers_to,
-    refuse_bad_lines,
-    refuse_nothing,
-)
+from ragauge.runners.blocks import BlockScorer, BlockScores, Each, Gathering, Record, Shown
 from ragauge.runners.evaluation import Evaluation, by_gold, identity_of, weights_of
+from ragauge.runners.observations import Answers, allowed_bad, answers_to
 from ragauge.runners.options import File, takes
 from ragauge.text.canonical import Canon
 
@@ -140,7 +129,9 @@ class _Run:
                 write(record, self._found.patterns)
                 self._progress(block.size)
             # Before the rows get their name: rejected input leaves no file.
-            self._refuse_bad_input()
+            self._found.refuse_bad(self._allowed)
+            if not self._found.traces:
+                self._found.refuse_nothing(self._traces, "traces")
 
     @contextmanager
     def _records_out(self) -> Iterator[Callable[[Record, dict[Pattern, int]], None]]:
@@ -160,14 +151,6 @@ class _Run:
         metrics = tuple(reading("facts"))
         arguments = (self._gold, self._reading, metrics, self._options.keep_answers)
         return ordered(BlockScorer, arguments, work, self._options.workers)
-
-    def _refuse_bad_input(self) -> None:
-        """Stop where too many lines were bad, or nothing could be scored."""
-        found = self._found
-        refuse_bad_lines(found.findings, found.rejected, self._allowed(found.filled))
-        if not found.traces:
-            seen = found.filled - found.rejected
-            refuse_nothing(self._traces, found.findings, seen, "traces")
 
 
 HEADLINES = (

@@ -27,10 +27,9 @@ from ragauge.metrics.facts import Key, Reader, Reading, run_facts, variation_of
 from ragauge.metrics.table import table
 from ragauge.runners.audit import audit
 from ragauge.runners.auditing import Auditor, Payloads
-from ragauge.runners.blocks import allowed_bad
 from ragauge.runners.diagnosis.recorded import Values, measured_by, strata_of, values_of
 from ragauge.runners.diagnosis.scored import LexicalClaims, address_counts
-from ragauge.runners.run_lines import RunLines
+from ragauge.runners.observations import Observations, allowed_bad
 from ragauge.runners.score import score
 from ragauge.runners.stability import stability
 from ragauge.store.documents import FolderDocuments
@@ -101,7 +100,7 @@ def _observed(
     observer = Observer(
         Observing(reading=reading, manifest=manifest, documents=how.docs, claims=how.lexical)
     )
-    with RunLines(gold, traces) as lines:
+    with Observations(gold, traces) as lines:
         lines.refuse_bad_input(allowed_bad(how.max_bad))
         runs = []
         for place, question in enumerate(gold):
