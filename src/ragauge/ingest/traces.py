@@ -400,9 +400,8 @@ def whole_trace(line: bytes) -> Trace:
     return with_payloads(read_trace(record), record)
 
 
-def audited_trace(line: bytes, made: Auditable) -> Trace:
+def audited_trace(record: dict[str, Any], made: Auditable) -> Trace:
     """The trace of a line that could be audited: as far as it tells, where fields are amiss."""
-    record = decoded(line)
     try:
         return with_payloads(read_trace(record), record)
     except BadField:
@@ -461,16 +460,16 @@ class Auditable(Struct, frozen=True):
         return tuple(id for chunk in self.retrieved if (id := cited_id(chunk)) is not None)
 
 
-def read_auditable(record: Any, *, inline: bool = False) -> Auditable:
+def read_auditable(record: Any, *, inline: bool = False, trace: Trace | None = None) -> Auditable:
     """The auditable trace of a decoded line; raises BadField with the first field that is wrong.
 
-    With `inline`, markers in the text such as [1] or [p1#2] are citations, too.
+    With `inline`, markers in the text such as [1] or [p1#2] are citations, too. `trace` is what
+    was read of the record before.
     """
     if type(record) is not dict:
         raise BadField("line", expected("an object", record))
-    trace = read_trace(_without_lists(record))
-    retrieved = _payloads(record)
-    made = Auditable(trace, _parsed_answer(record), retrieved)
+    trace = trace or read_trace(_without_lists(record))
+    made = Auditable(trace, _parsed_answer(record), _payloads(record))
     return with_inline(made) if inline else made
 
 

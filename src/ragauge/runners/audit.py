@@ -29,7 +29,7 @@ from ragauge.contracts.citation import Unit
 from ragauge.contracts.gold import Gold, GoldSet, RefusalOptions
 from ragauge.contracts.report import Findings, Outcome, Rule, Verdict
 from ragauge.diagnosis.advice import advise_similarity
-from ragauge.engines.local import ordered
+from ragauge.engines.local import ordered, unseen
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.presets import (
     DELTAS,
@@ -149,13 +149,15 @@ def audit(
     call it under `if __name__ == "__main__"`, as everything that starts processes.
     """
     names = [traces] if isinstance(traces, str | Path) else traces
-    return Auditing([str(name) for name in names], options, progress or _silent).outcome()
+    return Auditing([str(name) for name in names], options, progress or unseen).outcome()
 
 
 class Auditing:
     """One audit: from its files to its outcome."""
 
-    def __init__(self, traces: list[str], options: AuditOptions, progress: Progress) -> None:
+    def __init__(
+        self, traces: list[str], options: AuditOptions, progress: Progress = unseen
+    ) -> None:
         _check(traces, options)
         self._gold = read_gold(options.gold) if options.gold else GoldSet(())
         options = options.settled(self._gold.metadata)
@@ -423,7 +425,3 @@ def depth_counts(sums: dict[str, Sums]) -> dict[str, DepthCount]:
             held, checked = (int(total) for total in tally.sums.sum(axis=0))
             found[depth] = DepthCount(checked=checked, ok=held)
     return found
-
-
-def _silent(done: int) -> None:
-    """Progress that nobody looks at."""

@@ -63,8 +63,8 @@ UNANSWERED = "traceability.unanswered"
 _PLACE_SIGNS = (b"offsets", b'"tokens')
 """What a line with a place in it holds, in whatever field or text it stands."""
 
-Read = tuple[int, bytes, Auditable, int | None]
-"""A trace with its line and the place of its gold question."""
+Read = tuple[int, Auditable, int | None]
+"""A trace with the number of its line and the place of its gold question."""
 Piece = tuple[Block, Unit | None]
 """A block with the unit of offsets that the run has by then; None where there is nothing to mix."""
 
@@ -104,13 +104,23 @@ def unit_of(made: Auditable) -> Unit | None:
     return None
 
 
-def observing(gold: Sequence[Gold], *, inline: bool = False) -> Observing[Auditable]:
-    """Reads lines as audits do: what is amiss in lists of citations is theirs to find."""
+def observing(
+    gold: Sequence[Gold], *, inline: bool = False, whole: bool = False
+) -> Observing[Auditable]:
+    """Reads lines as audits do: what is amiss in lists of citations is theirs to find.
+
+    With `whole`, traces have all that their lines tell, for whoever keeps them.
+    """
+
+    def read(line: bytes) -> Auditable:
+        record = decoded(line)
+        made = read_auditable(record, inline=inline)
+        return structs.replace(made, trace=audited_trace(record, made)) if whole else made
 
     def faults(line: bytes, fault: Exception) -> list[str]:
         return [str(fault)] if isinstance(fault, BadJson) else auditable_faults(decoded(line))
 
-    return Observing(gold, lambda line: read_auditable(decoded(line), inline=inline), faults)
+    return Observing(gold, read, faults)
 
 
 class AuditSetup(Struct, frozen=True, kw_only=True):
@@ -161,7 +171,7 @@ class BlockAudit(BlockLines):
 class BlockAuditor:
     """Audits blocks under one set-up."""
 
-    def __init__(self, setup: AuditSetup) -> None:
+    def __init__(self, setup: AuditSetup, *, whole: bool = False) -> None:
         self._setup = setup
         self._documents = (
             FolderDocuments(Path(setup.docs), setup.manifest) if setup.docs is not None else None
@@ -175,7 +185,7 @@ class BlockAuditor:
         self._embedder: Embedder | None = (
             RememberedEmbedder(embedder(setup.embedder)) if setup.embedder is not None else None
         )
-        self._observing = observing(setup.gold, inline=setup.inline)
+        self._observing = observing(setup.gold, inline=setup.inline, whole=whole)
         self._metrics = [table()[id] for id in setup.metrics]
 
     def __call__(self, piece: Piece) -> BlockAudit:
@@ -188,7 +198,7 @@ class BlockAuditor:
 
     def lines(
         self, lines: Iterable[tuple[int, bytes]], found: BlockAudit, unit: Unit | None = None
-    ) -> Iterator[tuple[int, bytes, Audited]]:
+    ) -> Iterator[tuple[int, Audited]]:
         """The audit of each line that holds a trace, noted in `found` as it is taken.
 
         Offsets have to be in the unit, where one is given.
@@ -197,18 +207,18 @@ class BlockAuditor:
 
     def audited(
         self, observed: Iterable[Read], found: BlockAudit, unit: Unit | None
-    ) -> Iterator[tuple[int, bytes, Audited]]:
+    ) -> Iterator[tuple[int, Audited]]:
         """The same of traces that were read before."""
         auditor, setup = self.auditor(unit), self._setup
         found.measured = {metric.id: Rows(len(metric.columns)) for metric in self._metrics}
-        for (number, line, made, place), deltas in self._embedded(iter(observed), auditor):
+        for (number, made, place), deltas in self._embedded(iter(observed), auditor):
             gold = None if place is None else setup.gold[place]
             key, ranks = question_key(made.trace, gold), None
             if setup.ranks is not None:
                 ranks = setup.ranks.get(made.trace.run_id or "", setup.ranks.get(key, {}))
             one = auditor.audited(made, gold, deltas, ranks)
             self._add(number, key, one, found)
-            yield number, line, one
+            yield number, one
         found.problems = self._documents.problems if self._documents else []
         found.unproven = self._documents.unproven if self._documents else []
 
@@ -240,7 +250,7 @@ class BlockAuditor:
         while some := list(islice(read, EMBEDDED_AT_ONCE)):
             asked = [
                 auditor.asked(made, None if place is None else gold[place])
-                for _, _, made, place in some
+                for _, made, place in some
             ]
             yield from zip(some, deltas_of(asked, self._embedder), strict=True)
 
@@ -416,7 +426,7 @@ class KeepingAuditor:
 
     def __init__(self, setup: AuditSetup) -> None:
         bare = structs.replace(setup, metrics=(), embedder=None, ranks=None, logged_at=None)
-        self._auditor = BlockAuditor(bare)
+        self._auditor = BlockAuditor(bare, whole=True)
 
     def __call__(self, piece: Piece) -> tuple[BlockLines, list[tuple[int, str, KeptAnswer]]]:
         """How many lines a block has, and its answers by line and unit."""
@@ -429,9 +439,8 @@ class KeepingAuditor:
     ) -> Iterator[tuple[int, str, KeptAnswer]]:
         """The answer of each line that holds a trace, with its line and its unit."""
         found = BlockAudit("")
-        for number, line, one in self._auditor.lines(lines, found, unit):
-            trace = audited_trace(line, one.made)
-            answer = KeptAnswer(trace=trace, code=one.code, findings=one.findings)
+        for number, one in self._auditor.lines(lines, found, unit):
+            answer = KeptAnswer(trace=one.made.trace, code=one.code, findings=one.findings)
             yield number, found.keys[-1], answer
 
 

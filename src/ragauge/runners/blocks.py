@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -105,9 +105,7 @@ class BlockScorer:
                 gc.enable()
         return found
 
-    def add(
-        self, observed: Iterable[tuple[int, bytes, Trace, int | None]], found: BlockScores
-    ) -> None:
+    def add(self, observed: Iterable[tuple[int, Trace, int | None]], found: BlockScores) -> None:
         """Score what was observed; traces of no gold question are passed over."""
         found.measured = {m.id: Rows(len(m.columns)) for m in self._beyond_pattern}
         codes = _Codes()
@@ -118,7 +116,7 @@ class BlockScorer:
         good, noted, keep = codes.good, codes.noted, self._keep_answers
         add_question, add_pattern = found.question.append, found.pattern.append
         add_line = found.line.append
-        for number, _, trace, place in observed:
+        for number, trace, place in observed:
             if place is None:
                 continue
             facts = read(keys[place], trace)
@@ -260,6 +258,27 @@ class Gathering(Gathered):
         else:
             question, pattern, count = self._groups.counted(untraced, self.last_pattern[untraced])
         return Groups(len(self.gold), question, pattern, count, tuple(self.patterns))
+
+    def rows(self) -> Iterator[tuple[int, int, str | None, Shown | None]]:
+        """Questions, or traces where each counts, as far as a report holds them.
+
+        Each is a question's place, its pattern, the line it stands in, and what is shown of it.
+        """
+        for place, pattern, file, line in self.kept if self.each == "trace" else ():
+            last = line == self.last_line[place] and file == self.last_file[place]
+            yield (
+                place,
+                pattern,
+                f"{self.files[file]}:{line}",
+                self.shown.get(place) if last else None,
+            )
+        for place in range(min(len(self.gold), ROWS_KEPT)):
+            pattern, shown = int(self.last_pattern[place]), self.shown.get(place)
+            if not self.traces_of[place]:
+                yield place, pattern, None, shown
+            elif self.each == "question":
+                where = f"{self.files[self.last_file[place]]}:{self.last_line[place]}"
+                yield place, pattern, where, shown
 
     def sums(self, metric: Metric, groups: Groups) -> Sums:
         if metric.by_pattern:

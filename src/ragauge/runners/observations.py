@@ -147,8 +147,8 @@ class Observing(Generic[Told]):
 
     def read(
         self, lines: Iterable[tuple[int, bytes]], found: BlockLines
-    ) -> Iterator[tuple[int, bytes, Told, int | None]]:
-        """The number, the line, what it is decoded to, and the place of its gold question or None.
+    ) -> Iterator[tuple[int, Told, int | None]]:
+        """The number of each line, what it is decoded to, the place of its gold question or None.
 
         Bad lines, and traces of no question of the gold set, are noted in `found`.
         """
@@ -174,7 +174,7 @@ class Observing(Generic[Told]):
                     found.strays += 1
                     code, message = join.stray(told)
                     found.note(code, number, message, safe=True)
-            yield number, line, told, place
+            yield number, told, place
         found.filled += filled
 
     def files(
@@ -185,7 +185,7 @@ class Observing(Generic[Told]):
         for name in names:
             for block in blocks(name):
                 found = BlockLines(block.name, block.start)
-                for number, _, told, place in self.read(found.read(block), found):
+                for number, told, place in self.read(found.read(block), found):
                     yield noted.where(found, number), told, place
                 noted.take(found)
 
@@ -274,15 +274,14 @@ class Observations(Gathered):
 
     def __init__(self, gold: Sequence[Gold], names: Sequence[str]) -> None:
         super().__init__()
-        self._names = names
+        self._names, self._observing = names, Observing(gold, trace_in)
         self._places, self._at, self._size = array("i"), array("q"), array("i")
         self._file, self._number = array("h"), array("q")
         self._open = ExitStack()
         self._files: list[BinaryIO] = []
-        observing = Observing(gold, trace_in)
         for name in names:
             for block in blocks(name):
-                self._index(name, block, observing)
+                self._index(name, block)
         places = np.array(self._places, dtype=np.int64)
         self._order = np.argsort(places, kind="stable")
         self._starts = np.searchsorted(places[self._order], np.arange(len(gold) + 1)).tolist()
@@ -323,16 +322,16 @@ class Observations(Gathered):
         file.seek(self._at[one])
         return file.read(self._size[one])
 
-    def _index(self, name: str, block: Block, observing: Observing[Trace]) -> None:
+    def _index(self, name: str, block: Block) -> None:
         found = BlockLines(name, block.start)
         lines = list(found.read(block))
-        starts = [self._kept_at(block), *(len(line) + 1 for _, line in lines)]
-        at = list(accumulate(starts))
-        for number, line, _, place in observing.read(lines, found):
+        sizes = [len(line) for _, line in lines]
+        at = list(accumulate((size + 1 for size in sizes), initial=self._kept_at(block)))
+        for number, _, place in self._observing.read(lines, found):
             if place is not None:
                 self._places.append(place)
                 self._at.append(at[number - 1])
-                self._size.append(len(line))
+                self._size.append(sizes[number - 1])
                 self._number.append(self.number(found, number))
                 self._file.append(len(self._files) - 1)
         self.take(found)

@@ -17,6 +17,7 @@ from ragauge.contracts.stability import (
     StabilityReport,
 )
 from ragauge.diagnosis.advice import advise_stability
+from ragauge.engines.local import unseen
 from ragauge.errors import UsageError
 from ragauge.gates.rules import TOLERANCE
 from ragauge.gates.stability import STABLE, Profile, rules_of, stable_gate
@@ -86,10 +87,10 @@ def stability(
         raise UsageError("stability: --min-stable 0 can never fail; write for example 0.9")
     questions = read_gold(str(gold))
     chosen = options.settled(questions.metadata, exact=options.profile == "reference")
-    return _Scoring(questions, names, chosen).outcome(progress or _silent)
+    return Judging(questions, names, chosen).outcome(progress or unseen)
 
 
-class _Scoring:
+class Judging:
     """From the lines of a journal to the report."""
 
     def __init__(self, gold: list[Gold], names: list[str], options: StabilityOptions) -> None:
@@ -102,14 +103,20 @@ class _Scoring:
         self._verdicts = Verdicts(self._gold, self._rules, HeatMap(self._plans.columns()))
 
     def outcome(self, progress: Progress) -> Outcome[StabilityReport]:
-        reader = Reader(self._options.reading())
-        judge = Judge(self._rules, self._plans.adaptive, self._plans.alpha)
-        with Observations(self._gold, self._names) as lines, run_rows(self._options.out) as write:
+        with Observations(self._gold, self._names) as lines:
             lines.refuse_bad_input(self._allowed)
+            return self.of(lines, Reader(self._options.reading()), progress)
+
+    def of(
+        self, lines: Observations, reader: Reader, progress: Progress
+    ) -> Outcome[StabilityReport]:
+        """The outcome of runs that were observed."""
+        judge = Judge(self._rules, self._plans.adaptive, self._plans.alpha)
+        with run_rows(self._options.out) as write:
             for place, question in enumerate(self._gold):
                 plan, traces = self._plans.planned(question.qid), lines.traces(place)
                 one = judged_question(reader, judge, question, traces, plan)
-                self._verdicts.add(place, one)
+                self._verdicts.add(one)
                 write(one)
                 progress(place + 1, len(self._gold))
             return self._outcome(lines)
@@ -194,10 +201,6 @@ def _plain(rules: tuple[Rule, ...]) -> dict[str, float]:
     names = {"css_all": "css"}
     bare = {rule.metric.partition(".")[2]: rule.bound for rule in rules}
     return {names.get(name, name): bound for name, bound in bare.items()}
-
-
-def _silent(done: int, of: int) -> None:
-    """Progress that nobody looks at."""
 
 
 HELD = 4_096

@@ -201,7 +201,7 @@ class _Evaluation:
             unit = self._unit(runs)
             for place, question in enumerate(self._gold):
                 lines, block = self._lines(runs, place), BlockAudit(self._out)
-                audited = [one for *_, one in auditor.lines(lines.values(), block, unit)]
+                audited = [one for _, one in auditor.lines(lines.values(), block, unit)]
                 traced = traced_question(question, audited, planned)
                 self._assembly.add(traced, block, lines)
                 if options.k:

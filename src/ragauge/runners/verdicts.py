@@ -65,7 +65,7 @@ class Verdicts:
         self._counts: Counter[str] = Counter()
         self._asked: list[tuple[int, tuple[str, ...], str | None]] = []
 
-    def add(self, place: int, one: JudgedQuestion) -> None:
+    def add(self, one: JudgedQuestion) -> None:
         """Take in a question, in the order of the gold set."""
         detail = one.detail
         if len(self.details) < ROWS_KEPT:
