@@ -312,7 +312,7 @@ def test_each_trace_is_read_and_audited_once(tmp_path, monkeypatch):
     counted(Reader, "read")
     metrics = ["quality.precision_cited", "stability.acr", "traceability.unanswered"]
     report = diagnose_traces(tmp_path / "traces.jsonl", tmp_path / "gold.jsonl", metrics)
-    assert [one.n for one in report.diagnoses] == [3, 3, 3]
+    assert {one.metric for one in report.diagnoses} == {*metrics}
     once = ("decoded", "read_trace", "examine", "read")
     assert calls == dict.fromkeys(once, len(lines))
 
