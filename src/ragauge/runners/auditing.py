@@ -39,6 +39,8 @@ from ragauge.metrics.facts import EMPTY_ANSWER, answer_given, error_reason
 from ragauge.metrics.quality import NO_CITATIONS
 from ragauge.text.canonical import composed
 
+FAILED = "error_record"
+"""What stands for the code of an error record."""
 NO_DOCUMENTS = "no documents were given"
 NOT_DEEP_ENOUGH = "a shallower depth was asked for"
 NOT_TOLD = "what was retrieved is unknown"
@@ -71,6 +73,11 @@ class Audited(Struct, frozen=True):
     facts: AuditFacts
     failure: str | None = None
     """Why it is an error record; None where it is none."""
+
+    @property
+    def code(self) -> str:
+        """The worst code; that of an error record is its own."""
+        return FAILED if self.failure else self.examined.audit.code
 
     @property
     def findings(self) -> tuple[CitationFinding, ...]:

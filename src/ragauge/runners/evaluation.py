@@ -28,7 +28,7 @@ from ragauge.contracts.report import (
 from ragauge.errors import UsageError
 from ragauge.gates.rules import MIN_COVERAGE, decide, decide_each, passed
 from ragauge.metrics.sums import Sums
-from ragauge.runners.blocks import Answers
+from ragauge.runners.observations import Answers
 from ragauge.stats.bootstrap import Bootstrap, mean_interval, metric_interval
 from ragauge.stats.intervals import (
     DEFAULT_CONFIDENCE,

@@ -32,8 +32,8 @@ from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find
 from ragauge.runners.answers.gathering import Asking, gathered_facts
 from ragauge.runners.answers.options import AnswerOptions
-from ragauge.runners.blocks import allowed_bad, refuse_bad_lines
 from ragauge.runners.evaluation import Evaluation, by_columns, identity_of
+from ragauge.runners.observations import allowed_bad, refuse_bad_lines
 from ragauge.runners.options import takes
 from ragauge.stats.trend import percentile
 

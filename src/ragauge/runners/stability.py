@@ -17,16 +17,17 @@ from ragauge.contracts.stability import (
     StabilityReport,
 )
 from ragauge.diagnosis.advice import advise_stability
+from ragauge.engines.local import unseen
 from ragauge.errors import UsageError
 from ragauge.gates.rules import TOLERANCE
 from ragauge.gates.stability import STABLE, Profile, rules_of, stable_gate
 from ragauge.ingest.gold import read_gold
-from ragauge.ingest.traces import can_be_read_again, whole_trace
+from ragauge.ingest.traces import can_be_read_again
 from ragauge.metrics.facts import Reader, Reading, error_reason
 from ragauge.metrics.stability import METRICS
 from ragauge.metrics.table import find
-from ragauge.runners.blocks import allowed_bad
 from ragauge.runners.evaluation import identity_of
+from ragauge.runners.observations import Observations, allowed_bad
 from ragauge.runners.options import File, takes
 from ragauge.runners.plan import Plans
 from ragauge.runners.question_stability import (
@@ -37,7 +38,6 @@ from ragauge.runners.question_stability import (
     lettered_runs,
     said,
 )
-from ragauge.runners.run_lines import RunLines
 from ragauge.runners.verdicts import HeatMap, Verdicts, note_findings
 from ragauge.store.rows import parquet_rows
 from ragauge.text.canonical import Canon
@@ -87,10 +87,10 @@ def stability(
         raise UsageError("stability: --min-stable 0 can never fail; write for example 0.9")
     questions = read_gold(str(gold))
     chosen = options.settled(questions.metadata, exact=options.profile == "reference")
-    return _Scoring(questions, names, chosen).outcome(progress or _silent)
+    return Judging(questions, names, chosen).outcome(progress or unseen)
 
 
-class _Scoring:
+class Judging:
     """From the lines of a journal to the report."""
 
     def __init__(self, gold: list[Gold], names: list[str], options: StabilityOptions) -> None:
@@ -103,14 +103,20 @@ class _Scoring:
         self._verdicts = Verdicts(self._gold, self._rules, HeatMap(self._plans.columns()))
 
     def outcome(self, progress: Progress) -> Outcome[StabilityReport]:
-        reader = Reader(self._options.reading())
-        judge = Judge(self._rules, self._plans.adaptive, self._plans.alpha)
-        with RunLines(self._gold, self._names) as lines, run_rows(self._options.out) as write:
+        with Observations(self._gold, self._names) as lines:
             lines.refuse_bad_input(self._allowed)
+            return self.of(lines, Reader(self._options.reading()), progress)
+
+    def of(
+        self, lines: Observations, reader: Reader, progress: Progress
+    ) -> Outcome[StabilityReport]:
+        """The outcome of runs that were observed."""
+        judge = Judge(self._rules, self._plans.adaptive, self._plans.alpha)
+        with run_rows(self._options.out) as write:
             for place, question in enumerate(self._gold):
                 plan, traces = self._plans.planned(question.qid), lines.traces(place)
                 one = judged_question(reader, judge, question, traces, plan)
-                self._verdicts.add(place, one)
+                self._verdicts.add(one)
                 write(one)
                 progress(place + 1, len(self._gold))
             return self._outcome(lines)
@@ -118,16 +124,16 @@ class _Scoring:
     def _answers(self) -> Iterator[tuple[str, KeptAnswer]]:
         """The runs of each question, as it is judged on them."""
         reader = Reader(self._options.reading())
-        with RunLines(self._gold, self._names) as lines:
+        with Observations(self._gold, self._names) as lines:
             for place, question in enumerate(self._gold):
-                placed = [(where, whole_trace(line)) for where, line in lines.placed(place)]
+                placed = lines.kept(place)
                 traces, plan = [trace for _, trace in placed], self._plans.planned(question.qid)
                 wheres = {id(trace): where for where, trace in placed}
                 for trace, cell in lettered_runs(reader, question, traces, plan):
                     where = wheres[id(trace)]
                     yield question.qid, KeptAnswer(trace=trace, where=where, cell=cell)
 
-    def _outcome(self, lines: RunLines) -> Outcome[StabilityReport]:
+    def _outcome(self, lines: Observations) -> Outcome[StabilityReport]:
         options, found, least = self._options, self._verdicts, self._options.min_stable
         ours = options.profile == "ours"
         evaluation = found.evaluation(options.reading().signature())
@@ -195,10 +201,6 @@ def _plain(rules: tuple[Rule, ...]) -> dict[str, float]:
     names = {"css_all": "css"}
     bare = {rule.metric.partition(".")[2]: rule.bound for rule in rules}
     return {names.get(name, name): bound for name, bound in bare.items()}
-
-
-def _silent(done: int, of: int) -> None:
-    """Progress that nobody looks at."""
 
 
 HELD = 4_096

@@ -28,19 +28,27 @@ from ragauge.ingest.manifest import read_manifest
 from ragauge.ingest.traces import trace_in
 from ragauge.models.embedders import embedder
 from ragauge.runners.audit import AuditOptions
-from ragauge.runners.audit_blocks import AuditSetup, BlockAudit, BlockAuditor
+from ragauge.runners.audit_blocks import (
+    AuditSetup,
+    BlockAudit,
+    BlockAuditor,
+    KeepingAuditor,
+    cited_documents,
+    unit_in,
+)
 from ragauge.runners.audit_log import logged, where_to_log, written_at
-from ragauge.runners.audit_unit import unit_in
 from ragauge.runners.auditing import Audited, Auditor
-from ragauge.runners.kept_audits import KeepingAuditor, cited_documents
 from ragauge.runners.ledger import ANOTHER
+from ragauge.runners.observations import Observations
 from ragauge.runners.options import File, takes
 from ragauge.runners.plan import planned_runs, question_plan, read_plan
-from ragauge.runners.run_lines import RunLines
 from ragauge.runners.sweep import Announce, sweep
-from ragauge.runners.trace_eval_identity import identity_of
-from ragauge.runners.trace_eval_report import TraceEvalAssembly
-from ragauge.runners.traced_question import Lines, traced_question
+from ragauge.runners.trace_eval_report import (
+    Lines,
+    TraceEvalAssembly,
+    identity_of,
+    traced_question,
+)
 from ragauge.text.canonical import composed
 
 ASKING = frozenset(
@@ -187,13 +195,13 @@ class _Evaluation:
         auditor = BlockAuditor(self._setup())
         sweep = KSweep(options.k, auditor, len(self._gold))
         with (
-            RunLines(self._gold, [self._out]) as runs,
+            Observations(self._gold, [self._out]) as runs,
             logged(options.log, options.to_db, options.run) as log,
         ):
             unit = self._unit(runs)
             for place, question in enumerate(self._gold):
-                lines, block = self._lines(runs, place), BlockAudit(self._out, 0, 0)
-                audited = list(auditor.audit_lines(lines.values(), block, unit))
+                lines, block = self._lines(runs, place), BlockAudit(self._out)
+                audited = [one for _, one in auditor.lines(lines.values(), block, unit)]
                 traced = traced_question(question, audited, planned)
                 self._assembly.add(traced, block, lines)
                 if options.k:
@@ -210,13 +218,12 @@ class _Evaluation:
     def _answers(self) -> Iterator[tuple[str, KeptAnswer]]:
         """The runs of each question in the order of the plan, with what their audit found."""
         auditor = KeepingAuditor(self._setup())
-        with RunLines(self._gold, [self._out]) as runs:
+        with Observations(self._gold, [self._out]) as runs:
             unit = self._unit(runs)
             for place, question in enumerate(self._gold):
                 lines = self._lines(runs, place).values()
-                for one in auditor.kept(self._out, lines, unit):
-                    where = f"{self._out}:{one.line}"
-                    yield question.qid, structs.replace(one.answer, where=where)
+                for number, _, answer in auditor.kept(lines, unit):
+                    yield question.qid, structs.replace(answer, where=f"{self._out}:{number}")
 
     def _documents(self) -> Iterator[FrozenDocument]:
         assert self._options.docs is not None, "asked for only where there is a folder"
@@ -227,13 +234,13 @@ class _Evaluation:
         plan = read_plan(Path(self._out), ANOTHER)
         return identity_of(self._options, self._policy, self._embedder, self._manifest, plan)
 
-    def _lines(self, runs: RunLines, place: int) -> Lines:
+    def _lines(self, runs: Observations, place: int) -> Lines:
         """The last line of each planned run: one that failed may stand again, answered."""
         last = {trace_in(line).run_id: (number, line) for number, line in runs.lines(place)}
         planned = [run.run_id for run in planned_runs(self._gold[place], self.grid)]
         return {run_id: last[run_id] for run_id in planned if run_id in last}
 
-    def _unit(self, runs: RunLines) -> Unit | None:
+    def _unit(self, runs: Observations) -> Unit | None:
         """The unit of the first offsets, in the order of the plan: it must be that of all."""
         for place in range(len(self._gold)):
             unit = unit_in(b"\n".join(line for _, line in self._lines(runs, place).values()))

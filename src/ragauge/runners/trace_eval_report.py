@@ -3,29 +3,41 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from msgspec import structs
+import msgspec
+from msgspec import Struct, structs
 
-from ragauge.contracts.audit import OK, STATES, AuditFinding
+from ragauge import __version__
+from ragauge.citations.convergence import RunSeen, answer_state, located, retrieval_state
+from ragauge.citations.reranking import final_order, flips
+from ragauge.citations.validator import Policy
+from ragauge.contracts.audit import OK, STATES, AuditedRuns, AuditFacts, AuditFinding
 from ragauge.contracts.gold import Gold, fingerprint
-from ragauge.contracts.metric import Absent
+from ragauge.contracts.manifest import Manifest
+from ragauge.contracts.metric import SCALE, Absent
 from ragauge.contracts.report import Advice, Findings, Outcome, Rule
-from ragauge.contracts.trace_eval import OverQuestions, TraceEvalCoverage, TraceEvalReport
-from ragauge.diagnosis.advice import advise_traceability, traceability_facts
+from ragauge.contracts.run import SweepPlan
+from ragauge.contracts.trace_eval import (
+    OverQuestions,
+    TracedQuestion,
+    TracedRun,
+    TraceEvalCoverage,
+    TraceEvalReport,
+)
+from ragauge.diagnosis.advice import Turned, advise_traceability, traceability_facts
 from ragauge.gates.presets import trace_eval_rules, with_deltas
 from ragauge.gates.rules import TOLERANCE, meets, satisfies
 from ragauge.ingest.calibration import read_calibration
 from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find, reading
-from ragauge.runners.audit import told
-from ragauge.runners.audit_blocks import BlockAudit
-from ragauge.runners.audit_report import are_ok, audited, code_counts
-from ragauge.runners.audit_sums import AuditSums
+from ragauge.metrics.traceability import coverage
+from ragauge.runners.audit import are_ok, audited, code_counts, told
+from ragauge.runners.audit_blocks import AuditSums, BlockAudit
+from ragauge.runners.auditing import FAILED, Audited
 from ragauge.runners.evaluation import Evaluation
-from ragauge.runners.trace_eval_identity import signature_of
-from ragauge.runners.traced_question import FAILED, Lines, Traced
+from ragauge.runners.observations import CITED_SHOWN
 
 if TYPE_CHECKING:
     from ragauge.runners.trace_eval import TraceEvalOptions
@@ -35,6 +47,129 @@ FIRST = (MATCH_RATE, COVERAGE)
 """The gates that are looked at before the others."""
 MATCH_TARGET = 0.95
 """Below it, or where nobody can say, the codes are looked at before any knob."""
+
+
+Lines = dict[str, tuple[int, bytes]]
+"""A question's lines with their numbers, by run id, in the order of the plan."""
+
+
+class Traced(Struct, frozen=True):
+    """A question over its runs: what the report says of it, and what its numbers are made of."""
+
+    told: TracedQuestion
+    seen: AuditedRuns
+    facts: tuple[AuditFacts, ...]
+    turned: Turned | None
+
+
+def traced_question(question: Gold, runs: Sequence[Audited], planned: int) -> Traced:
+    """The question over its runs, which come in the order of the plan."""
+    kinds = [
+        RunSeen(kind=run.facts.kind, cited=run.examined.ids, retrieved=run.made.retrieved_ids)
+        for run in runs
+    ]
+    flipped, paired = flips([_order(run) for run in runs])
+    seen = AuditedRuns(
+        answerable=question.answerable,
+        planned=planned,
+        retrieval=retrieval_state(kinds, planned),
+        answer=answer_state(kinds, planned),
+        flipped=flipped,
+        paired=paired,
+    )
+    facts = tuple(run.facts for run in runs)
+    return Traced(_told(question, runs, seen), seen, facts, _turned(runs))
+
+
+def _turned(runs: Sequence[Audited]) -> Turned | None:
+    """What goes with another order of the same chunks; None where it is always the same."""
+    by_wording: dict[object, list[tuple[str, ...]]] = {}
+    for run in runs:
+        by_wording.setdefault(run.made.trace.paraphrase, []).append(_order(run))
+    if any(flips(orders)[0] for orders in by_wording.values()):
+        return "seed"
+    every = [order for orders in by_wording.values() for order in orders]
+    return "wording" if flips(every)[0] else None
+
+
+def _order(run: Audited) -> tuple[str, ...]:
+    """The retrieved ids as they stood in the end; none of a run that failed."""
+    if run.failure:
+        return ()
+    if isinstance(run.retrieved, Absent) or not run.retrieved.complete:
+        return run.made.retrieved_ids or ()
+    return final_order(run.retrieved.whole)
+
+
+def _told(question: Gold, runs: Sequence[Audited], seen: AuditedRuns) -> TracedQuestion:
+    each = tuple(
+        TracedRun(
+            run_id=run.made.trace.run_id or "",
+            kind=run.facts.kind,
+            code=FAILED if run.failure else run.facts.code,
+            cited=run.examined.ids[:CITED_SHOWN],
+            matched=run.facts.matched,
+            coverage=None if isinstance(share, Absent) else share.counts[0] / SCALE,
+            error=run.failure,
+        )
+        for run, share in ((run, coverage(run.facts)) for run in runs)
+    )
+    answered = [run for run in each if run.kind in ("answer", "uncited")]
+    if question.answerable:
+        # An answer whose match cannot be told counts neither for the rate nor against it.
+        answered = [run for run in answered if run.matched is not None]
+    covered = [run.coverage for run in each if run.coverage is not None]
+    return TracedQuestion(
+        qid=question.qid,
+        question=question.question,
+        answerable=question.answerable,
+        retrieval=seen.retrieval,
+        answer=seen.answer,
+        broken=located(seen.retrieval, seen.answer),
+        matched=sum(run.matched is True for run in answered),
+        answered=len(answered),
+        coverage=sum(covered) / len(covered) if covered else None,
+        codes=dict(sorted(Counter(run.code for run in each if run.code != OK).items())),
+        runs=each,
+    )
+
+
+def signature_of(options: TraceEvalOptions, embedder: str | None) -> str:
+    """How every number was made, as it stands behind the metric's name and version."""
+    recipe = options.recipe
+    seeds = "/".join(map(str, recipe.seeds))
+    made = (
+        f"depth:{options.auditing().deepest}|refusal:{options.strength}"
+        f"|wordings:{recipe.wordings}|seeds:{seeds}|t:{recipe.temperature:g}"
+    )
+    return f"{made}|embedder:{embedder}" if embedder else made
+
+
+def identity_of(
+    options: TraceEvalOptions,
+    policy: Policy,
+    embedder: str | None,
+    manifest: Manifest | None,
+    plan: SweepPlan,
+) -> dict[str, Any]:
+    """The options that change numbers, the index and the system; gates change none."""
+    pairs = policy.allow_cross_section
+    return {
+        "command": "trace-eval",
+        "options": {
+            "recipe": msgspec.to_builtins(options.recipe),
+            "depth": policy.depth,
+            "allow_cross_section": "all" if pairs is None else sorted(map(sorted, pairs)),
+            "offsets_in": options.offsets_in,
+            "tokenizer": options.tokenizer,
+            "embedder": embedder,
+            "refusal": options.strength,
+            "refusal_tokens": list(options.tokens),
+        },
+        "ragauge": __version__,
+        "manifest": manifest.hash if manifest else None,
+        "sweeps": [{"fingerprint": plan.fingerprint, "system": plan.system, "knobs": plan.knobs}],
+    }
 
 
 class TraceEvalAssembly:

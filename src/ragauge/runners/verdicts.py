@@ -28,9 +28,9 @@ from ragauge.metrics.factors import effect, effects, same_output
 from ragauge.metrics.stability import METRICS
 from ragauge.metrics.sums import Sums
 from ragauge.runners.evaluation import Evaluation, weights_of
+from ragauge.runners.observations import Observations
 from ragauge.runners.plan import Plans
 from ragauge.runners.question_stability import JudgedQuestion
-from ragauge.runners.run_lines import RunLines
 from ragauge.stats.exact import ALPHA
 from ragauge.stats.intervals import mean_of_shares
 from ragauge.text.jitters import JITTERS
@@ -65,7 +65,7 @@ class Verdicts:
         self._counts: Counter[str] = Counter()
         self._asked: list[tuple[int, tuple[str, ...], str | None]] = []
 
-    def add(self, place: int, one: JudgedQuestion) -> None:
+    def add(self, one: JudgedQuestion) -> None:
         """Take in a question, in the order of the gold set."""
         detail = one.detail
         if len(self.details) < ROWS_KEPT:
@@ -174,7 +174,7 @@ class Verdicts:
             **verdicts,
         }
 
-    def coverage(self, lines: RunLines) -> StabilityCoverage:
+    def coverage(self, lines: Observations) -> StabilityCoverage:
         return StabilityCoverage(
             gold=len(self._gold),
             unknown=lines.strays,
