@@ -31,7 +31,13 @@ from ragauge.metrics.retrieval_order import (
     share_of,
     unique_relevant,
 )
-from ragauge.runners.components.evaluation import Evaluated, add_findings, outcome_of, strata_of
+from ragauge.runners.components.evaluation import (
+    Evaluated,
+    add_findings,
+    note_problems,
+    outcome_of,
+    strata_of,
+)
 from ragauge.runners.components.options import refuse_bad, rules_for
 from ragauge.runners.components.retrieval_ranked import (
     RetrievalOptions,
@@ -318,9 +324,7 @@ def _findings(
 ) -> Findings:
     """What was read and accepted, and what is odd about queries."""
     findings, facts, queries = Findings(), scores.facts, scores.queries
-    for problem in problems:
-        place, _, fact = problem.partition(": ")
-        findings.add(Finding("bad_line", place, fact))
+    note_problems(problems, findings, "bad_line")
     for some in (scores.qrels_findings, scores.findings):
         add_findings(some.kept(), some.counts, findings)
 

@@ -216,6 +216,13 @@ def _shown_strata(
     return shown
 
 
+def note_problems(problems: Sequence[str], findings: Findings, code: str = "bad_record") -> None:
+    """Add what was left out because the user accepts so much of it."""
+    for problem in problems:
+        where, _, fact = problem.partition(": ")
+        findings.add(Finding(code, where, fact))
+
+
 def add_findings(kept: Sequence[Finding], counts: Mapping[str, int], findings: Findings) -> None:
     """Add findings to others, those that are only counted too."""
     for finding in kept:
