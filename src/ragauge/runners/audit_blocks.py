@@ -21,7 +21,7 @@ from ragauge.contracts.metric import Absent
 from ragauge.contracts.report import PLACES_KEPT, ROWS_KEPT
 from ragauge.contracts.serving_log import LogEntry
 from ragauge.contracts.trace import Trace
-from ragauge.ingest.records import BadJson
+from ragauge.ingest.strict_json import BadJson
 from ragauge.ingest.traces import Auditable, BadLine, auditable_faults, decoded, read_auditable
 from ragauge.metrics.sums import Rows
 from ragauge.metrics.table import table

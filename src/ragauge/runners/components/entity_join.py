@@ -14,7 +14,7 @@ from ragauge.contracts.entities import AnnotatedText, EntityColumns, Fragment
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.annotated.entity_reading import Given, Reading, ReadingOptions
-from ragauge.ingest.records import quoted
+from ragauge.ingest.fields import quoted
 from ragauge.metrics.entity_kernel import (
     Both,
     entity_at,

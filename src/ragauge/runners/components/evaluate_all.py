@@ -36,11 +36,12 @@ from ragauge.errors import InputRejected, RagaugeError, UsageError
 from ragauge.gates.presets import demanded, undecided
 from ragauge.gates.rules import parse_rules, passed
 from ragauge.ingest.answered.questions import read_questions
+from ragauge.ingest.fields import BadRecord, expected, quoted
 from ragauge.ingest.heritage import entry_of, is_entry
 from ragauge.ingest.lines import read_whole
+from ragauge.ingest.placed_records import no_table, records_of
 from ragauge.ingest.ranked.queries import Query, QuerySource, read_queries, read_strata
 from ragauge.ingest.ranked.rankings import read_rankings
-from ragauge.ingest.records import BadRecord, expected, no_table, quoted, records_of
 from ragauge.metrics.table import find
 from ragauge.pipelines.callable import described
 from ragauge.runners.answers.evaluate_qa import evaluate_qa

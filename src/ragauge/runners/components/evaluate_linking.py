@@ -16,10 +16,10 @@ from ragauge.contracts.links import GoldLinks, LinkedMention, PredictedLink, Sam
 from ragauge.contracts.metric import Metric
 from ragauge.contracts.report import Finding, Outcome
 from ragauge.errors import InputRejected, UsageError
+from ragauge.ingest.fields import quoted
 from ragauge.ingest.linked.crosswalk import read_crosswalk
 from ragauge.ingest.linked.link_files import read_gold_links, read_predicted_links
 from ragauge.ingest.linked.link_records import LinkReading, name_of
-from ragauge.ingest.records import quoted
 from ragauge.metrics.link_facts import (
     Comparing,
     Crosswalk,

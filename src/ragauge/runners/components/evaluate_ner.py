@@ -34,7 +34,7 @@ from ragauge.contracts.evaluation import (
     TypeShare,
 )
 from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Outcome
-from ragauge.ingest.records import quoted
+from ragauge.ingest.fields import quoted
 from ragauge.metrics.entities import entity_metrics, entity_sums, f1, half_f1, share, value_of
 from ragauge.metrics.entity_kernel import (
     Both,

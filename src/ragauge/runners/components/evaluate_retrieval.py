@@ -20,8 +20,8 @@ from ragauge.contracts.evaluation import (
 from ragauge.contracts.metric import Metric
 from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Outcome
 from ragauge.errors import UsageError
+from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import STDIN
-from ragauge.ingest.records import quoted
 from ragauge.ingest.traces import can_be_read_again
 from ragauge.metrics.retrieval import METRICS, NoRelevant, id_of, separated
 from ragauge.metrics.retrieval_order import (

@@ -16,9 +16,9 @@ from ragauge.contracts.evaluation import Confusion, EvalReport, LabelDetail
 from ragauge.contracts.labels import MISSING, OTHER, LabelledItem
 from ragauge.contracts.report import Finding, Findings, Outcome
 from ragauge.errors import UsageError
+from ragauge.ingest.fields import quoted
 from ragauge.ingest.labelled.label_sets import labels_met, read_label_set
 from ragauge.ingest.labelled.labelled_items import Labelled, read_labelled
-from ragauge.ingest.records import quoted
 from ragauge.metrics.label_sums import (
     LabelPatterns,
     label_patterns,

@@ -15,8 +15,8 @@ from ragauge.diagnosis.advice import advise_component
 from ragauge.errors import UsageError
 from ragauge.gates.presets import any_value
 from ragauge.gates.rules import decide
+from ragauge.ingest.fields import quoted
 from ragauge.ingest.ranked.queries import read_strata
-from ragauge.ingest.records import quoted
 from ragauge.metrics.sums import Sums
 from ragauge.runners.components.options import EvalOptions, refuse, rules_for
 from ragauge.runners.evaluation import Evaluation, Settle, by_columns, identity_of

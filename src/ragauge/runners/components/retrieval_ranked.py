@@ -13,8 +13,8 @@ from ragauge.contracts.comparison import Correction
 from ragauge.contracts.metric import Absent, Metric
 from ragauge.contracts.rankings import UNJUDGED, Rankings
 from ragauge.contracts.report import PLACES_KEPT, Finding, Findings
+from ragauge.ingest.fields import quoted
 from ragauge.ingest.ranked.ranking_rows import RankingRows
-from ragauge.ingest.records import quoted
 from ragauge.metrics.retrieval import NoRelevant, named
 from ragauge.metrics.retrieval_kernel import retrieval_sums
 from ragauge.metrics.retrieval_order import Brought, first_of_each, offsets_of_kept, rank_order

@@ -21,12 +21,12 @@ from ragauge.contracts.metric import Absent, Metric, NotApplicable
 from ragauge.contracts.report import Finding, Findings
 from ragauge.contracts.trace import Trace
 from ragauge.engines.local import ordered
+from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import BLOCK, blocks, refuse_long_lines
 from ragauge.ingest.ranked.ranking_rows import RankingRows, Role, RowsRead
 from ragauge.ingest.ranked.ranking_writing import by_query
 from ragauge.ingest.ranked.rankings import form_of, read_rankings
 from ragauge.ingest.ranked.trec import read_trec
-from ragauge.ingest.records import quoted
 from ragauge.metrics.sums import Sums
 from ragauge.runners.components.evaluation import add_findings
 from ragauge.runners.components.retrieval_ranked import (
