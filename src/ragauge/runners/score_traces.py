@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 
 from ragauge.contracts.gold import Gold, RefusalOptions
 from ragauge.contracts.metric import Absent, Facts, Metric, Row
-from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Outcome, Rule
+from ragauge.contracts.report import ROWS_KEPT, Findings, Outcome, Rule
 from ragauge.contracts.trace import Trace
 from ragauge.contracts.trace_score import (
     Latency,
@@ -26,14 +26,14 @@ from ragauge.ingest.answered.rows import Answered, read_answers
 from ragauge.ingest.fields import Columns
 from ragauge.ingest.records import Source
 from ragauge.ingest.trace_sources import Traces
-from ragauge.ingest.traces import BadLine, decoded, faults_of, read_trace
+from ragauge.ingest.traces import decoded, read_trace
 from ragauge.metrics.facts import Reader, Reading
 from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find
 from ragauge.runners.answers.gathering import Asking, gathered_facts
 from ragauge.runners.answers.options import AnswerOptions
 from ragauge.runners.evaluation import Evaluation, by_columns, identity_of
-from ragauge.runners.observations import allowed_bad, refuse_bad_lines
+from ragauge.runners.observations import BlockLines, Gathered, Observing, allowed_bad
 from ragauge.runners.options import takes
 from ragauge.stats.trend import percentile
 
@@ -63,12 +63,23 @@ class TraceScoreOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknow
 
 
 class _Seen(Struct, frozen=True):
-    """One trace with its place, and its record for those who measure its answer."""
+    """One trace, and its record for those who measure its answer."""
 
-    where: str
     trace: Trace
-    facts: Facts
     record: Mapping[str, Any]
+
+    @property
+    def qid(self) -> str | None:
+        return self.trace.qid
+
+    @property
+    def q(self) -> str | None:
+        return self.trace.q
+
+
+def _decoded(line: bytes) -> _Seen:
+    record = decoded(line)
+    return _Seen(read_trace(record), record)
 
 
 @takes(TraceScoreOptions, "score")
@@ -91,11 +102,20 @@ def score_traces(
         rules = tuple(user_rule(rule, _metric) for rule in given)
     several = isinstance(traces, list | tuple) and all(isinstance(t, str | Path) for t in traces)
     sources = [Traces(one, columns) for one in (traces if several else [traces])]
-    findings = Findings()
-    seen, rejected = _read(sources, options, findings)
+    noted = Gathered()
+    placed = list(_each(sources, noted))
+    noted.refuse_bad(allowed_bad(options.max_bad))
+    if not placed:
+        empty = sources[0].nothing() if len(sources) == 1 else None
+        names = ", ".join(source.name for source in sources)
+        raise InputRejected(f"{names}: nothing to score: {empty or 'no traces'}")
+    seen, findings = [one for _, one in placed], noted.findings
+    reader = Reader(Reading("unicode", options.strength, options.tokens, options.inline))
+    key = reader.key(NO_GOLD)
+    facts = [reader.facts(key, one.trace) for one in seen]
     answered = read_answers([one.record for one in seen], [], findings, joined=True)
     metrics = {id: find(id) for id in (*OF_TRACES, *OF_ANSWERS)}
-    rows = {**_of_traces(seen, metrics), **_of_answers(answered, metrics, options, findings)}
+    rows = {**_of_traces(facts, metrics), **_of_answers(answered, metrics, options, findings)}
     units = _units(answered)
     sums = {id: Sums.of(metric, rows[id]) for id, metric in metrics.items()}
     evaluation = Evaluation(
@@ -103,13 +123,10 @@ def score_traces(
         sums=sums,
         rules=rules,
         slicing=by_columns({}),
-        signature=Reading(
-            refusal=options.strength, refusal_tokens=options.tokens, inline=options.inline
-        ).signature(),
+        signature=reader.reading.signature(),
         min_coverage=options.min_coverage,
     )
     values = {id: one.values() for id, one in sums.items()}
-    facts = [one.facts for one in seen]
     refusals = Counter(one.refusal for one in facts if one.refusal != "none")
     times = sorted(t.latency_ms for one in seen if (t := one.trace).latency_ms is not None)
     report = evaluation.report(
@@ -118,7 +135,7 @@ def score_traces(
         identity_of("score traces", options, metrics.values(), (), without=NOT_IN_THE_NUMBERS),
         refusals=dict(sorted(refusals.items())),
         latency=_latency(times),
-        traces=tuple(_worst(seen, units, rows, values)),
+        traces=tuple(_worst(placed, facts, units, rows, values)),
         coverage=TraceCoverage(
             traces=len(seen),
             answered=sum(bool(one.answered) for one in facts),
@@ -126,7 +143,7 @@ def score_traces(
             errors=sum(one.status == "error" for one in facts),
             with_contexts=sum(bool(row.contexts) for row in answered.rows),
             with_citations=sum(one.cited_count > 0 for one in facts),
-            rejected=rejected,
+            rejected=noted.rejected,
         ),
     )
     if progress is not None:
@@ -139,40 +156,24 @@ def _metric(name: str) -> Metric:
     return find(name, "facts") if name in {id.partition(".")[2] for id in OF_TRACES} else find(name)
 
 
-def _read(
-    sources: Sequence[Traces], options: TraceScoreOptions, findings: Findings
-) -> tuple[list[_Seen], int]:
-    """The traces of all sources, and how many lines are none."""
-    reader = Reader(Reading("unicode", options.strength, options.tokens, options.inline))
-    key = reader.key(NO_GOLD)
-    seen: list[_Seen] = []
-    lines = rejected = 0
+def _each(sources: Sequence[Traces], noted: Gathered) -> Iterator[tuple[str, _Seen]]:
+    """Every trace of the sources with its place; what is wrong with lines is noted."""
+    observing = Observing([], _decoded)
     for source in sources:
-        for where, line in source.lines():
-            lines += 1
-            try:
-                record = decoded(line)
-                trace = read_trace(record)
-            except BadLine as fault:
-                rejected += 1
-                findings.add(Finding("bad_line", where, "; ".join(faults_of(line, fault))))
-                continue
-            seen.append(_Seen(where, trace, reader.facts(key, trace), record))
-    refuse_bad_lines(findings, rejected, allowed_bad(options.max_bad)(lines))
-    if not seen:
-        names = ", ".join(source.name for source in sources)
-        empty = sources[0].nothing() if len(sources) == 1 else None
-        raise InputRejected(f"{names}: nothing to score: {empty or 'no traces'}")
-    return seen, rejected
+        for block in source.blocks():
+            found = BlockLines(block.name, block.start)
+            for number, one, _ in observing.read(found.read(block), found):
+                yield noted.where(found, number), one
+            noted.take(found)
 
 
 def _of_traces(
-    seen: Sequence[_Seen], metrics: Mapping[str, Metric]
+    facts: Sequence[Facts], metrics: Mapping[str, Metric]
 ) -> dict[str, list[Row | Absent]]:
-    rows = {id: [metrics[id](one.facts) for one in seen] for id in OF_TRACES}
-    if not any(one.facts.cited_count for one in seen):
+    rows = {id: [metrics[id](one) for one in facts] for id in OF_TRACES}
+    if not any(one.cited_count for one in facts):
         # A system that never cites did not promise to.
-        rows["quality.compliance"] = [NOT_CITING] * len(seen)
+        rows["quality.compliance"] = [NOT_CITING] * len(facts)
     return rows
 
 
@@ -218,7 +219,8 @@ def _latency(times: Sequence[float]) -> Latency | None:
 
 
 def _worst(
-    seen: Sequence[_Seen],
+    placed: Sequence[tuple[str, _Seen]],
+    facts: Sequence[Facts],
     units: Sequence[str],
     rows: Mapping[str, Sequence[Row | Absent]],
     values: Mapping[str, Any],
@@ -230,18 +232,18 @@ def _worst(
         return (*(2.0 if np.isnan(value) else value for value in found), place)
 
     shown = []
-    for place in sorted(range(len(seen)), key=rank)[:ROWS_KEPT]:
-        one = seen[place]
+    for place in sorted(range(len(placed)), key=rank)[:ROWS_KEPT]:
+        where, seen = placed[place]
         each = {id: float(column[place]) for id, column in values.items()}
         why = {id: column[place].reason for id, column in rows.items()}
         shown.append(
             TraceScored(
                 id=units[place],
-                where=one.where,
-                question=one.trace.q,
-                answer=one.facts.claim or None,
-                status=one.facts.status,
-                refusal=one.facts.refusal,
+                where=where,
+                question=seen.trace.q,
+                answer=facts[place].claim or None,
+                status=facts[place].status,
+                refusal=facts[place].refusal,
                 values={id: None if np.isnan(value) else value for id, value in each.items()},
                 reasons={id: reason for id, reason in why.items() if reason},
             )
