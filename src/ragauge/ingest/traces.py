@@ -417,6 +417,7 @@ TRACE = Shape(
     name="trace",
     doc="One run of a system: a question, its answer, and what was retrieved and cited.",
     keeps=True,
+    wrappers=("traces", "rows", "results", "data"),
     fields=(
         Field("qid", an_id, "The gold question's id.", aliases=("q_id", "question_id")),
         Field(

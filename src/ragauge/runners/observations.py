@@ -25,8 +25,10 @@ from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.report import PLACES_KEPT, Finding, Findings
 from ragauge.contracts.trace import Trace
 from ragauge.errors import InputRejected, UsageError
-from ragauge.ingest.lines import Block, blocks, nothing_in
-from ragauge.ingest.traces import BadLine, can_be_read_again, faults_of, trace_in, whole_trace
+from ragauge.ingest.lines import Block
+from ragauge.ingest.records import Source
+from ragauge.ingest.trace_sources import Traces, traces_of
+from ragauge.ingest.traces import BadLine, faults_of, trace_in, whole_trace
 from ragauge.text.canonical import same_question
 from ragauge.text.visible import one_line, visible
 
@@ -106,12 +108,6 @@ class BlockLines(Struct):
     def read(self, block: Block) -> Iterable[tuple[int, bytes]]:
         """The numbered lines of the block."""
         content = block.read()
-        if block.start == 0 and re.match(rb"\s*\[\s*\{", content):
-            # One clear word in place of an error for each line of a pretty-printed array.
-            raise InputRejected(
-                f"{block.name}: is a JSON array; traces are JSON Lines, one object a line: "
-                "`jq -c '.[]'` makes them of it"
-            )
         self.lines = content.count(b"\n")
         return enumerate(content.split(b"\n"), 1)
 
@@ -178,12 +174,12 @@ class Observing(Generic[Told]):
         found.filled += filled
 
     def files(
-        self, names: Sequence[str], noted: Gathered | None = None
+        self, traces: Source, noted: Gathered | None = None
     ) -> Iterator[tuple[str, Told, int | None]]:
-        """The same of files, with the place of each line as findings write it."""
+        """The same of sources, with the place of each line as findings write it."""
         noted = noted or Gathered()
-        for name in names:
-            for block in blocks(name):
+        for source in traces_of(traces):
+            for block in source.blocks():
                 found = BlockLines(block.name, block.start)
                 for number, told, place in self.read(found.read(block), found):
                     yield noted.where(found, number), told, place
@@ -228,13 +224,15 @@ class Gathered:
             problems = [f"{finding.where}: {finding.message}" for finding in bad]
             raise InputRejected(*problems, more=self.findings.counts["bad_line"] - len(bad))
 
-    def refuse_nothing(self, names: Sequence[str], what: str) -> None:
+    def refuse_nothing(self, traces: Source, what: str) -> None:
         """Raise InputRejected because no trace belongs to a gold question."""
-        seen, empty = self.filled - self.rejected, nothing_in(names[0]) if len(names) == 1 else None
+        sources, seen = traces_of(traces), self.filled - self.rejected
+        empty = sources[0].nothing() if len(sources) == 1 else None
+        names = ", ".join(source.name for source in sources)
         fact = f"none of the {seen:,} {what} belongs to a gold question" if seen else f"no {what}"
         fact = f"{fact}; {empty}" if empty else fact
         first = [f"{finding.where}: {finding.message}" for finding in self.findings.kept()[:3]]
-        raise InputRejected(f"{', '.join(names)}: nothing to score: {fact}", *first)
+        raise InputRejected(f"{names}: nothing to score: {fact}", *first)
 
 
 def allowed_bad(text: str) -> Callable[[int], int | Fraction]:
@@ -251,16 +249,17 @@ Answers = Callable[[], Iterable[tuple[str, KeptAnswer]]]
 """Gives each answer with the id of its unit, where somebody wants to keep them."""
 
 
-def answers_to(gold: Sequence[Gold], names: Sequence[str]) -> Answers | None:
+def answers_to(gold: Sequence[Gold], traces: Source) -> Answers | None:
     """What gives the traces of the gold set's questions, those of one in the order they stand.
 
-    None where a file cannot be read twice, such as standard input.
+    None where a source cannot be read twice, such as standard input.
     """
-    return partial(_answers, gold, names) if can_be_read_again(names) else None
+    sources = traces_of(traces)
+    return partial(_answers, gold, sources) if all(one.again for one in sources) else None
 
 
-def _answers(gold: Sequence[Gold], names: Sequence[str]) -> Iterator[tuple[str, KeptAnswer]]:
-    for where, trace, place in Observing(gold, whole_trace).files(names):
+def _answers(gold: Sequence[Gold], sources: Sequence[Traces]) -> Iterator[tuple[str, KeptAnswer]]:
+    for where, trace, place in Observing(gold, whole_trace).files(sources):
         if place is not None:
             yield gold[place].qid, KeptAnswer(trace=trace, where=where)
 
@@ -272,16 +271,16 @@ class Observations(Gathered):
     later. Some bytes a line are kept, not the line.
     """
 
-    def __init__(self, gold: Sequence[Gold], names: Sequence[str]) -> None:
+    def __init__(self, gold: Sequence[Gold], traces: Source) -> None:
         super().__init__()
-        self._names, self._observing = names, Observing(gold, trace_in)
+        self._sources, self._observing = traces_of(traces), Observing(gold, trace_in)
         self._places, self._at, self._size = array("i"), array("q"), array("i")
         self._file, self._number = array("h"), array("q")
         self._open = ExitStack()
         self._files: list[BinaryIO] = []
-        for name in names:
-            for block in blocks(name):
-                self._index(name, block)
+        for source in self._sources:
+            for block in source.blocks():
+                self._index(source.name, block)
         places = np.array(self._places, dtype=np.int64)
         self._order = np.argsort(places, kind="stable")
         self._starts = np.searchsorted(places[self._order], np.arange(len(gold) + 1)).tolist()
@@ -303,7 +302,10 @@ class Observations(Gathered):
     def kept(self, place: int) -> list[tuple[str, Trace]]:
         """The question's traces with their chunks and citations, each with its file and line."""
         return [
-            (f"{self._names[self._file[one]]}:{self._number[one]}", whole_trace(self._line(one)))
+            (
+                f"{self._sources[self._file[one]].name}:{self._number[one]}",
+                whole_trace(self._line(one)),
+            )
             for one in self._of(place)
         ]
 
@@ -311,11 +313,14 @@ class Observations(Gathered):
         """Raise InputRejected where too many lines were bad, or no run belongs to the gold set."""
         self.refuse_bad(allowed)
         if not self._places:
-            self.refuse_nothing(self._names, "runs")
+            self.refuse_nothing(self._sources, "runs")
 
     def _of(self, place: int) -> list[int]:
         start, end = self._starts[place : place + 2]
         return cast(list[int], self._order[start:end].tolist())
+
+    def _place(self, one: int) -> str:
+        return f"{self._sources[self._file[one]].name}:{self._number[one]}"
 
     def _line(self, one: int) -> bytes:
         file = self._files[self._file[one]]

@@ -19,8 +19,11 @@ from ragauge.engines.local import ordered, unseen
 from ragauge.errors import UsageError
 from ragauge.gates.presets import BRIEF, DEFAULT, brief_name, preset
 from ragauge.gates.rules import MIN_COVERAGE, merged, parse_rules, user_rule
+from ragauge.ingest.fields import Columns
 from ragauge.ingest.gold import read_gold
-from ragauge.ingest.lines import STDIN, Block, blocks
+from ragauge.ingest.lines import STDIN, Block
+from ragauge.ingest.records import Source
+from ragauge.ingest.trace_sources import Traces, traces_of
 from ragauge.metrics.facts import Reading, missing
 from ragauge.metrics.quality import GOOD_LABELS, label, triage
 from ragauge.metrics.table import find, reading
@@ -60,9 +63,10 @@ NOT_IN_THE_NUMBERS = ("workers", "out", "keep_answers", "baseline", "gates", "mi
 @takes(ScoreOptions, "score")
 def score(
     gold: str | Path,
-    traces: str | Path | Sequence[str | Path],
+    traces: Source | Sequence[str | Path],
     progress: Progress | None = None,
     *,
+    columns: Columns | None = None,
     options: ScoreOptions,
 ) -> Outcome[ScoreReport]:
     """The outcome of scoring trace files against a gold file; options as in ScoreOptions.
@@ -70,9 +74,8 @@ def score(
     Raises UsageError or InputRejected with everything that is wrong. With more than one worker,
     call it under `if __name__ == "__main__"`, as everything that starts processes.
     """
-    names = [traces] if isinstance(traces, str | Path) else traces
-    files = [str(name) for name in names]
-    return Scoring(str(gold), files, options, progress or unseen).outcome()
+    sources = traces_of(traces, columns)
+    return Scoring(str(gold), sources, options, progress or unseen).outcome()
 
 
 def rules_of(options: ScoreOptions) -> tuple[Rule, ...]:
@@ -108,13 +111,13 @@ class Scoring:
     def __init__(
         self,
         gold: str,
-        traces: list[str],
+        traces: list[Traces],
         options: ScoreOptions,
         progress: Progress = unseen,
     ) -> None:
         self._progress, self._traces = progress, traces
         self._brief = options.preset == BRIEF
-        if [gold, *traces, options.baseline].count(STDIN) > 1:
+        if [gold, *(one.name for one in traces), options.baseline].count(STDIN) > 1:
             raise UsageError("only one of the files can be standard input (-)")
         self._rules = rules_of(options)
         self._allowed = allowed_bad(options.max_bad)
@@ -130,7 +133,7 @@ class Scoring:
     def outcome(self) -> Outcome[ScoreReport]:
         found, options = self.found, self._options
         arguments = (self._gold, self._reading, tuple(reading("facts")), options.keep_answers)
-        work: Iterable[Block] = (block for name in self._traces for block in blocks(name))
+        work: Iterable[Block] = (block for one in self._traces for block in one.blocks())
         with self._records_out() as write:
             for block in ordered(BlockScorer, arguments, work, options.workers):
                 write(found.add(block), found.patterns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,12 +20,11 @@ from ragauge.contracts.trace_score import (
     TraceScored,
     TraceScoreReport,
 )
-from ragauge.errors import InputRejected
 from ragauge.gates.rules import MIN_COVERAGE, parse_rules, user_rule
 from ragauge.ingest.answered.rows import Answered, read_answers
 from ragauge.ingest.fields import Columns
 from ragauge.ingest.records import Source
-from ragauge.ingest.trace_sources import Traces
+from ragauge.ingest.trace_sources import traces_of
 from ragauge.ingest.traces import decoded, read_trace
 from ragauge.metrics.facts import Reader, Reading
 from ragauge.metrics.sums import Sums
@@ -33,7 +32,7 @@ from ragauge.metrics.table import find
 from ragauge.runners.answers.gathering import Asking, gathered_facts
 from ragauge.runners.answers.options import AnswerOptions
 from ragauge.runners.evaluation import Evaluation, by_columns, identity_of
-from ragauge.runners.observations import BlockLines, Gathered, Observing, allowed_bad
+from ragauge.runners.observations import Gathered, Observing, allowed_bad
 from ragauge.runners.options import takes
 from ragauge.stats.trend import percentile
 
@@ -85,7 +84,6 @@ def _decoded(line: bytes) -> _Seen:
 @takes(TraceScoreOptions, "score")
 def score_traces(
     traces: Source | Sequence[str | Path],
-    progress: Callable[[int], None] | None = None,
     *,
     columns: Columns | None = None,
     options: TraceScoreOptions,
@@ -100,15 +98,12 @@ def score_traces(
         rules = parse_rules(given, _metric)
     else:
         rules = tuple(user_rule(rule, _metric) for rule in given)
-    several = isinstance(traces, list | tuple) and all(isinstance(t, str | Path) for t in traces)
-    sources = [Traces(one, columns) for one in (traces if several else [traces])]
+    sources = traces_of(traces, columns)
     noted = Gathered()
-    placed = list(_each(sources, noted))
+    placed = [(where, one) for where, one, _ in Observing([], _decoded).files(sources, noted)]
     noted.refuse_bad(allowed_bad(options.max_bad))
     if not placed:
-        empty = sources[0].nothing() if len(sources) == 1 else None
-        names = ", ".join(source.name for source in sources)
-        raise InputRejected(f"{names}: nothing to score: {empty or 'no traces'}")
+        noted.refuse_nothing(sources, "traces")
     seen, findings = [one for _, one in placed], noted.findings
     reader = Reader(Reading("unicode", options.strength, options.tokens, options.inline))
     key = reader.key(NO_GOLD)
@@ -146,25 +141,12 @@ def score_traces(
             rejected=noted.rejected,
         ),
     )
-    if progress is not None:
-        progress(sum(source.size or 0 for source in sources))
     right = [None if one.answered is None else one.status != "error" for one in facts]
     return evaluation.outcome(report, right=right, labels=[one.status for one in facts])
 
 
 def _metric(name: str) -> Metric:
     return find(name, "facts") if name in {id.partition(".")[2] for id in OF_TRACES} else find(name)
-
-
-def _each(sources: Sequence[Traces], noted: Gathered) -> Iterator[tuple[str, _Seen]]:
-    """Every trace of the sources with its place; what is wrong with lines is noted."""
-    observing = Observing([], _decoded)
-    for source in sources:
-        for block in source.blocks():
-            found = BlockLines(block.name, block.start)
-            for number, one, _ in observing.read(found.read(block), found):
-                yield noted.where(found, number), one
-            noted.take(found)
 
 
 def _of_traces(

@@ -19,6 +19,7 @@ from ragauge.diagnosis.traced_case import traced_cases
 from ragauge.engines.local import Progress, unseen
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.lines import Block
+from ragauge.ingest.trace_sources import traces_of
 from ragauge.ingest.traces import Auditable, decoded, faults_of, read_auditable, read_trace
 from ragauge.metrics.facts import Key, Read, Reader, Reading, run_facts, variation_of
 from ragauge.metrics.table import reading, table
@@ -139,7 +140,9 @@ def traced_material(
     every = [run for siblings in runs for run in siblings]
 
     # What the commands would say of the same traces, as far as they apply.
-    scoring = Scoring(how.gold, names, ScoreOptions(preset=PRESET, each="trace", **shared))
+    scoring = Scoring(
+        how.gold, traces_of(names), ScoreOptions(preset=PRESET, each="trace", **shared)
+    )
     scores = BlockScores("")
     scorer = BlockScorer(gold, reader, tuple(reading("facts")))
     scorer.add(((number, made.trace, place) for number, made, place in held.read), scores)
