@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from ragauge.contracts.gold import DEFAULT_STRENGTH, DEFAULT_TOKENS, Strength
 from ragauge.errors import UsageError
-from ragauge.ingest.records import quoted
+from ragauge.ingest.fields import quoted
 
 PREFIX = "RAGAUGE_"
 KEYS = (f"{PREFIX}JUDGE_KEY", f"{PREFIX}EMBEDDER_KEY")

@@ -21,13 +21,14 @@ from ragauge.citations.answer import parse_answer
 from ragauge.citations.joining import cited_id
 from ragauge.contracts.audit import ParsedAnswer
 from ragauge.contracts.trace import StructuredAnswer, Trace
-from ragauge.ingest.lines import MAX_LINE
-from ragauge.ingest.records import (
+from ragauge.ingest.answered.written_lists import listed, passages
+from ragauge.ingest.fields import (
     BadField,
-    BadJson,
     Check,
+    Field,
+    Shape,
+    an_id,
     boolean,
-    decode,
     expected,
     kind,
     mapping,
@@ -38,7 +39,29 @@ from ragauge.ingest.records import (
     texts,
     whole,
 )
+from ragauge.ingest.lines import MAX_LINE
+from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.text.citations import id_of, inline_markers, split_ids
+
+
+def written_ids(value: Any, field: str) -> Any:
+    """Ids as a table's cell holds them: a list, or texts with marks between them."""
+    if type(value) is not str:
+        return value
+    return list(split_ids(value)) if not value.lstrip().startswith("[") else listed(value, field)
+
+
+def written_objects(value: Any, field: str) -> Any:
+    """Objects, or texts, as a table's cell holds them."""
+    return listed(value, field) if type(value) is str else value
+
+
+def written_object(value: Any, field: str) -> Any:
+    """An object as a table's cell holds it; other text is left as it is."""
+    if type(value) is not str or not value.lstrip().startswith("{"):
+        return value
+    (found,) = listed(value, field)
+    return found
 
 
 def read_trace(record: Any) -> Trace:
@@ -378,10 +401,121 @@ def trace_in(line: bytes) -> Trace:
 
 
 def decoded(line: bytes) -> Any:
-    """The line's JSON, strictly read."""
+    """The line's JSON, strictly read, its fields under our names."""
     if len(line) > MAX_LINE:
         raise BadJson(f"the line is longer than {MAX_LINE >> 20} MiB")
-    return decode(line)
+    record = decode(line)
+    return with_our_names(record) if type(record) is dict else record
+
+
+RETRIEVED = (
+    *("contexts", "retrieved_contexts", "retrieved_context", "retrieval_context"),
+    *("source_documents", "source_nodes", "documents", "passages"),
+)
+"""What other tools call the chunks that were retrieved: texts, or objects that have one."""
+TRACE = Shape(
+    name="trace",
+    doc="One run of a system: a question, its answer, and what was retrieved and cited.",
+    keeps=True,
+    fields=(
+        Field("qid", an_id, "The gold question's id.", aliases=("q_id", "question_id")),
+        Field(
+            "q",
+            text,
+            "The question; a trace without a qid is joined by it.",
+            aliases=("question", "query", "user_input", "input"),
+        ),
+        Field(
+            "answer",
+            text,
+            "The answer as text.",
+            aliases=("response", "generated_answer", "actual_output", "output", "result"),
+        ),
+        Field("answer_json", written_object, "Its fields: claim, citations.", says="object"),
+        Field("citations", written_ids, "The ids that the answer cites.", many=True),
+        Field("retrieved_ids", written_ids, "Ids of what was retrieved, best first.", many=True),
+        Field(
+            "retrieved",
+            written_objects,
+            "What was retrieved, best first: an id and a text each.",
+            aliases=("chunks", *RETRIEVED),
+            many=True,
+        ),
+        Field("cited", written_objects, "The citations as objects.", many=True),
+        Field("segments", written_objects, "Parts of the answer with citations.", many=True),
+        Field("constraints_echo", written_ids, "The constraints as repeated.", many=True),
+        Field("constraint_lock", text, "The lock of the constraints."),
+        Field("ok", boolean, "Whether the call went well."),
+        Field("status", text, "`ok` or `error`."),
+        Field("error", text, "Why the call failed."),
+        Field("reason", text, "Why the system refused."),
+        Field("ts", text, "When: seconds since 1970, or text."),
+        Field("latency_ms", number, "How long it took."),
+        Field("stage_ms", written_object, "How long each stage took.", says="object"),
+        Field("usage", written_object, "Tokens and cost.", says="object"),
+        Field(
+            "labels",
+            written_object,
+            "What runs are told apart by, such as the model.",
+            says="object",
+        ),
+        Field("run_id", text, "The run of a sweep."),
+        Field("seed", whole, "The seed of the run."),
+        Field("temperature", number, "The temperature of the run."),
+        Field("jitter", text, "How the question was reworded."),
+        Field("paraphrase", text, "Which paraphrase was sent."),
+        Field("repeat", whole, "Which time the same was sent."),
+        Field("attempt", whole, "Which attempt succeeded."),
+        Field("question_sent", text, "The question as it was sent."),
+        Field("schema_version", whole, "The version of this form."),
+    ),
+)
+
+
+def with_our_names(record: dict[str, Any]) -> dict[str, Any]:
+    """A record of a trace with what other tools call our fields under our names.
+
+    >>> with_our_names({"question": "Who?", "response": "Me.", "contexts": ["I did."]})
+    {'question': 'Who?', 'answer': 'Me.', 'retrieved': [{'id': '1', 'text': 'I did.'}]}
+    """
+    renames = _renames(tuple(record))
+    if not renames:
+        return record
+    found = dict(record)
+    for field, keys in renames:
+        if found.get(field) is None:
+            key = next((key for key in keys if found.get(key) is not None), None)
+            if key is not None:
+                value = found.pop(key)
+                found[field] = _passages(value, key) if field == "retrieved" else value
+    return found
+
+
+@lru_cache(maxsize=1024)  # most lines of a file have the same keys
+def _renames(keys: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The fields that a record has under names which `read_trace` does not know, with these."""
+    known = _CHECKS.keys()
+    found = []
+    for field, names in TRACE.reads(keys):
+        others = tuple(name for name in names if name not in known)
+        if others and not any(name in known and name in keys for name in names):
+            found.append((field.name, others))
+    # Ids say best what was retrieved; texts without ids would be told apart by their places alone.
+    ids = "retrieved_ids" in keys
+    return tuple(one for one in found if not (ids and one[0] == "retrieved"))
+
+
+def _passages(value: Any, field: str) -> Any:
+    """Passages as objects with an id each; what cannot be read as such is left to its check."""
+    try:
+        found = passages(value, field)
+    except BadField:
+        return value
+    given = listed(value, field)
+    return [
+        {**(one if isinstance(one, dict) else {}), "id": context.id, "text": context.text}
+        for one, context in zip(given, found, strict=True)
+    ]
 
 
 def faults_of(line: bytes, fault: Exception) -> list[str]:

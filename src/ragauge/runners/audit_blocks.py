@@ -30,7 +30,7 @@ from ragauge.contracts.serving_log import LogEntry
 from ragauge.contracts.trace import Trace
 from ragauge.engines.local import ordered
 from ragauge.ingest.lines import Block, blocks
-from ragauge.ingest.records import BadJson
+from ragauge.ingest.strict_json import BadJson
 from ragauge.ingest.traces import (
     Auditable,
     BadLine,

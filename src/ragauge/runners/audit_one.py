@@ -14,8 +14,9 @@ from ragauge.citations.validator import Examined, needs_documents
 from ragauge.contracts.audit import Depth, ParsedAnswer
 from ragauge.contracts.trace import Trace
 from ragauge.errors import InputRejected, UsageError
+from ragauge.ingest.fields import BadField, expected
 from ragauge.ingest.manifest import read_manifest
-from ragauge.ingest.records import BadField, BadJson, decode, expected
+from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.ingest.traces import Auditable, read_auditable, with_inline
 from ragauge.models.embedders import embedder
 from ragauge.runners.audit import AuditOptions, without_documents

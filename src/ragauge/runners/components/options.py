@@ -10,10 +10,9 @@ from msgspec import Meta, Struct
 from ragauge.contracts.evaluation import Task
 from ragauge.contracts.metric import Reads
 from ragauge.contracts.report import Rule
-from ragauge.errors import InputRejected
+from ragauge.errors import SHOWN, InputRejected
 from ragauge.gates.presets import component_rules
 from ragauge.gates.rules import MIN_COVERAGE
-from ragauge.ingest.records import SHOWN
 from ragauge.metrics.table import find
 from ragauge.runners.observations import allowed_bad
 from ragauge.runners.options import File
