@@ -310,7 +310,7 @@ class Auditing:
 def read_ranks(name: str, gold: Sequence[Gold]) -> dict[str, dict[str, int]]:
     """The ranks of the retrieved chunks in traces, by run id and by question; the last counts."""
     found, noted = dict[str, dict[str, int]](), Gathered()
-    for _, made, place in observing(gold).files([name], noted):
+    for _, made, place in observing(gold).placed(blocks(name), noted):
         key = question_key(made.trace, None if place is None else gold[place])
         found[key] = ranks_of(made.retrieved or ())
         if made.trace.run_id:

@@ -177,17 +177,16 @@ class Observing(Generic[Told]):
             yield number, told, place
         found.filled += filled
 
-    def files(
-        self, names: Sequence[str], noted: Gathered | None = None
+    def placed(
+        self, work: Iterable[Block], noted: Gathered | None = None
     ) -> Iterator[tuple[str, Told, int | None]]:
-        """The same of files, with the place of each line as findings write it."""
+        """The same of blocks, with the place of each line as findings write it."""
         noted = noted or Gathered()
-        for name in names:
-            for block in blocks(name):
-                found = BlockLines(block.name, block.start)
-                for number, told, place in self.read(found.read(block), found):
-                    yield noted.where(found, number), told, place
-                noted.take(found)
+        for block in work:
+            found = BlockLines(block.name, block.start)
+            for number, told, place in self.read(found.read(block), found):
+                yield noted.where(found, number), told, place
+            noted.take(found)
 
 
 class Gathered:
@@ -260,7 +259,8 @@ def answers_to(gold: Sequence[Gold], names: Sequence[str]) -> Answers | None:
 
 
 def _answers(gold: Sequence[Gold], names: Sequence[str]) -> Iterator[tuple[str, KeptAnswer]]:
-    for where, trace, place in Observing(gold, whole_trace).files(names):
+    work = (block for name in names for block in blocks(name))
+    for where, trace, place in Observing(gold, whole_trace).placed(work):
         if place is not None:
             yield gold[place].qid, KeptAnswer(trace=trace, where=where)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -33,7 +33,7 @@ from ragauge.metrics.table import find
 from ragauge.runners.answers.gathering import Asking, gathered_facts
 from ragauge.runners.answers.options import AnswerOptions
 from ragauge.runners.evaluation import Evaluation, by_columns, identity_of
-from ragauge.runners.observations import BlockLines, Gathered, Observing, allowed_bad
+from ragauge.runners.observations import Gathered, Observing, allowed_bad
 from ragauge.runners.options import takes
 from ragauge.stats.trend import percentile
 
@@ -103,7 +103,8 @@ def score_traces(
     several = isinstance(traces, list | tuple) and all(isinstance(t, str | Path) for t in traces)
     sources = [Traces(one, columns) for one in (traces if several else [traces])]
     noted = Gathered()
-    placed = list(_each(sources, noted))
+    work = (block for source in sources for block in source.blocks())
+    placed = [(where, one) for where, one, _ in Observing([], _decoded).placed(work, noted)]
     noted.refuse_bad(allowed_bad(options.max_bad))
     if not placed:
         empty = sources[0].nothing() if len(sources) == 1 else None
@@ -154,17 +155,6 @@ def score_traces(
 
 def _metric(name: str) -> Metric:
     return find(name, "facts") if name in {id.partition(".")[2] for id in OF_TRACES} else find(name)
-
-
-def _each(sources: Sequence[Traces], noted: Gathered) -> Iterator[tuple[str, _Seen]]:
-    """Every trace of the sources with its place; what is wrong with lines is noted."""
-    observing = Observing([], _decoded)
-    for source in sources:
-        for block in source.blocks():
-            found = BlockLines(block.name, block.start)
-            for number, one, _ in observing.read(found.read(block), found):
-                yield noted.where(found, number), one
-            noted.take(found)
 
 
 def _of_traces(
