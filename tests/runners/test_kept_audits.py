@@ -79,7 +79,7 @@ def test_with_several_workers_the_same_is_kept(files, monkeypatch):
     monkeypatch.setattr("ragauge.ingest.lines.BLOCK", 2_000)
     from ragauge.runners.audit import AuditOptions
 
-    setup = AuditSetup(policy=AuditOptions().policy(None))
+    setup = AuditSetup(policy=AuditOptions().policy())
     one, two = (list(audited_answers(setup, [str(files.traces)], n)()) for n in (1, 2))
     assert one == two
     assert [kept.where for _, kept in one] == [f"{files.traces}:{n + 1}" for n in range(len(LINES))]

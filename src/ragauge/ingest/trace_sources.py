@@ -121,3 +121,8 @@ def traces_of(given: Source, columns: Columns | None = None) -> list[Traces]:
     ):
         return [one if isinstance(one, Traces) else Traces(one, columns) for one in given]
     return [given if isinstance(given, Traces) else Traces(given, columns)]
+
+
+def blocks_of(given: Source) -> Iterator[Block]:
+    """The blocks of all sources, in their order."""
+    return (block for source in traces_of(given) for block in source.blocks())

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from msgspec import Meta
+from msgspec import Meta, structs
 
 from ragauge.citations.codes import CODES, depth_of, entry_of, rank_of, tip_of
 from ragauge.citations.offsets import OffsetReading
@@ -25,8 +25,8 @@ from ragauge.contracts.audit import (
     DepthCount,
 )
 from ragauge.contracts.calibration import Calibration, no_gate
-from ragauge.contracts.citation import Unit
 from ragauge.contracts.gold import Gold, GoldSet, RefusalOptions
+from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.report import Findings, Outcome, Rule, Verdict
 from ragauge.diagnosis.advice import advise_similarity
 from ragauge.engines.local import ordered, unseen
@@ -123,16 +123,27 @@ class AuditOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fie
     def deepest(self) -> Depth:
         return self.depth or ("text" if self.docs is not None else "payload")
 
-    def policy(self, unit: Unit | None) -> Policy:
+    def policy(self) -> Policy:
         pairs = self.allow_cross_section
         return Policy(
             depth=self.deepest,
             allow_cross_section=read_section_pairs(pairs) if pairs else frozenset(),
-            unit=unit,
             cite_first=self.cite_first,
             refusal_tokens=self.tokens,
             refusal=self.strength,
             offsets=OffsetReading(chars_in=self.offsets_in),
+        )
+
+    def setup(self, gold: list[Gold], manifest: Manifest | None) -> AuditSetup:
+        """What a process needs to audit by the options."""
+        return AuditSetup(
+            policy=self.policy(),
+            manifest=manifest,
+            docs=self.docs,
+            tokenizer=self.tokenizer,
+            embedder=self.embedder,
+            gold=gold,
+            inline=self.inline,
         )
 
 
@@ -162,7 +173,6 @@ class Auditing:
         self._gold = read_gold(options.gold) if options.gold else GoldSet(())
         options = options.settled(self._gold.metadata)
         self._traces, self._options, self._progress = traces, options, progress
-        self._policy = options.policy(None)
         self._allowed = allowed_bad(options.max_bad)
         self._manifest = read_manifest(options.manifest) if options.manifest else None
         self._embedder_id = embedder(options.embedder).id if options.embedder else None
@@ -177,13 +187,19 @@ class Auditing:
         known = reading("audit").items()
         given = bool(self._gold)
         self._metrics = tuple(m for id, m in known if told(id, options, given) or id in wanted)
+        self.setup = structs.replace(
+            options.setup(self._gold, self._manifest),
+            metrics=tuple(metric.id for metric in self._metrics),
+            ranks=self._ranks,
+            logged_at=written_at(traces) if options.log or options.to_db else None,
+        )
         self.found = AuditSums(self._metrics, [question.qid for question in self._gold])
 
     def outcome(self) -> Outcome[AuditReport]:
         options = self._options
         with logged(options.log, options.to_db, options.run) as log:
             work = in_one_unit(block for name in self._traces for block in blocks(name))
-            for block in ordered(BlockAuditor, (self.setup(),), work, options.workers):
+            for block in ordered(BlockAuditor, (self.setup,), work, options.workers):
                 self.found.add(block)
                 log(block.entries)
                 self._progress(block.size)
@@ -236,7 +252,7 @@ class Auditing:
             without=NOT_IN_THE_NUMBERS,
             manifest=manifest.hash if manifest else None,
         )
-        pairs = self._policy.allow_cross_section
+        pairs = self.setup.policy.allow_cross_section
         identity["options"] |= {
             "depth": options.deepest,
             "embedder": self._embedder_id,
@@ -277,7 +293,7 @@ class Auditing:
             right=are_ok(labels),
             details=found.details(),
             gold=gold,
-            answers=audited_answers(self.setup(), self._traces, options.workers),
+            answers=audited_answers(self.setup, self._traces, options.workers),
             documents=documents,
         )
 
@@ -290,26 +306,11 @@ class Auditing:
         )
         return with_deltas(rules, self._calibration)
 
-    def setup(self) -> AuditSetup:
-        options = self._options
-        return AuditSetup(
-            policy=self._policy,
-            manifest=self._manifest,
-            docs=options.docs,
-            tokenizer=options.tokenizer,
-            embedder=options.embedder,
-            gold=self._gold,
-            inline=options.inline,
-            metrics=tuple(metric.id for metric in self._metrics),
-            ranks=self._ranks,
-            logged_at=written_at(self._traces) if options.log or options.to_db else None,
-        )
-
 
 def read_ranks(name: str, gold: Sequence[Gold]) -> dict[str, dict[str, int]]:
     """The ranks of the retrieved chunks in traces, by run id and by question; the last counts."""
     found, noted = dict[str, dict[str, int]](), Gathered()
-    for _, made, place in observing(gold).files([name], noted):
+    for _, made, place in observing(gold).placed(blocks(name), noted):
         key = question_key(made.trace, None if place is None else gold[place])
         found[key] = ranks_of(made.retrieved or ())
         if made.trace.run_id:

@@ -27,7 +27,7 @@ from ragauge.contracts.trace import Trace
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.lines import Block
 from ragauge.ingest.records import Source
-from ragauge.ingest.trace_sources import Traces, traces_of
+from ragauge.ingest.trace_sources import Traces, blocks_of, traces_of
 from ragauge.ingest.traces import BadLine, faults_of, trace_in, whole_trace
 from ragauge.text.canonical import same_question
 from ragauge.text.visible import one_line, visible
@@ -173,17 +173,16 @@ class Observing(Generic[Told]):
             yield number, told, place
         found.filled += filled
 
-    def files(
-        self, traces: Source, noted: Gathered | None = None
+    def placed(
+        self, work: Iterable[Block], noted: Gathered | None = None
     ) -> Iterator[tuple[str, Told, int | None]]:
-        """The same of sources, with the place of each line as findings write it."""
+        """The same of blocks, with the place of each line as findings write it."""
         noted = noted or Gathered()
-        for source in traces_of(traces):
-            for block in source.blocks():
-                found = BlockLines(block.name, block.start)
-                for number, told, place in self.read(found.read(block), found):
-                    yield noted.where(found, number), told, place
-                noted.take(found)
+        for block in work:
+            found = BlockLines(block.name, block.start)
+            for number, told, place in self.read(found.read(block), found):
+                yield noted.where(found, number), told, place
+            noted.take(found)
 
 
 class Gathered:
@@ -259,7 +258,7 @@ def answers_to(gold: Sequence[Gold], traces: Source) -> Answers | None:
 
 
 def _answers(gold: Sequence[Gold], sources: Sequence[Traces]) -> Iterator[tuple[str, KeptAnswer]]:
-    for where, trace, place in Observing(gold, whole_trace).files(sources):
+    for where, trace, place in Observing(gold, whole_trace).placed(blocks_of(sources)):
         if place is not None:
             yield gold[place].qid, KeptAnswer(trace=trace, where=where)
 

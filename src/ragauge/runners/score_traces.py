@@ -24,7 +24,7 @@ from ragauge.gates.rules import MIN_COVERAGE, parse_rules, user_rule
 from ragauge.ingest.answered.rows import Answered, read_answers
 from ragauge.ingest.fields import Columns
 from ragauge.ingest.records import Source
-from ragauge.ingest.trace_sources import traces_of
+from ragauge.ingest.trace_sources import blocks_of, traces_of
 from ragauge.ingest.traces import decoded, read_trace
 from ragauge.metrics.facts import Reader, Reading
 from ragauge.metrics.sums import Sums
@@ -100,7 +100,8 @@ def score_traces(
         rules = tuple(user_rule(rule, _metric) for rule in given)
     sources = traces_of(traces, columns)
     noted = Gathered()
-    placed = [(where, one) for where, one, _ in Observing([], _decoded).files(sources, noted)]
+    observing = Observing([], _decoded)
+    placed = [(where, one) for where, one, _ in observing.placed(blocks_of(sources), noted)]
     noted.refuse_bad(allowed_bad(options.max_bad))
     if not placed:
         noted.refuse_nothing(sources, "traces")

@@ -11,11 +11,8 @@ from msgspec import Meta, structs
 
 from ragauge.contracts.gold import Gold, RefusalOptions
 from ragauge.contracts.kept import KeptAnswer
-from ragauge.contracts.report import Outcome, Rule
-from ragauge.contracts.stability import (
-    QuestionStability,
-    StabilityReport,
-)
+from ragauge.contracts.report import Outcome
+from ragauge.contracts.stability import StabilityReport
 from ragauge.diagnosis.advice import advise_stability
 from ragauge.engines.local import unseen
 from ragauge.errors import UsageError
@@ -98,7 +95,13 @@ class Judging:
         self._all, self._gold = gold, gold[: self._plans.limit]
         self._names, self._options = names, options
         self._rules = rules_of(options.profile, options.gates, lambda name: find(name, "runs"))
-        _check_conditions(self._rules, gold)
+        known = {"answerable"}.union(*(question.strata for question in gold))
+        for rule in self._rules:
+            if unknown := [key for key in rule.where if key not in known]:
+                there = ", ".join(sorted(known))
+                raise UsageError(
+                    f'gate "{rule}": no question has "{unknown[0]}"; there are {there}'
+                )
         self._allowed = allowed_bad(options.max_bad)
         self._verdicts = Verdicts(self._gold, self._rules, HeatMap(self._plans.columns()))
 
@@ -139,7 +142,14 @@ class Judging:
         evaluation = found.evaluation(options.reading().signature())
         stable = evaluation.scores[STABLE]
         gates = (stable_gate(stable, least), *found.rule_verdicts(least))
-        findings = lines.findings
+        findings, details, plain = lines.findings, found.details, {}
+        if not ours:  # as the brief writes them: css is over all runs, a bound for each name
+            details = {qid: structs.replace(one, css=one.css_all) for qid, one in details.items()}
+            names = (rule.metric.partition(".")[2] for rule in self._rules)
+            plain = {
+                "css" if name == "css_all" else name: rule.bound
+                for name, rule in zip(names, self._rules, strict=True)
+            }
         note_findings(
             findings, self._all, found.outputs, self._plans, self._rules, options.strength
         )
@@ -159,10 +169,10 @@ class Judging:
             ),
             passed=gates[0].holds,
             profile=options.profile,
-            gates=gates if ours else _plain(self._rules),
+            gates=gates if ours else plain,
             verdicts=gates,
             totals=found.totals(),
-            details=found.details if ours else _as_the_brief(found.details),
+            details=details,
             columns=found.heat_map.columns(),
             cells=found.cells(),
             factors=found.factors(),
@@ -182,32 +192,11 @@ class Judging:
         )
 
 
-def _check_conditions(rules: tuple[Rule, ...], gold: list[Gold]) -> None:
-    known = {"answerable"}.union(*(question.strata for question in gold))
-    for rule in rules:
-        for key in rule.where:
-            if key not in known:
-                names = ", ".join(sorted(known))
-                raise UsageError(f'gate "{rule}": no question has "{key}"; there are {names}')
-
-
-def _as_the_brief(details: dict[str, QuestionStability]) -> dict[str, QuestionStability]:
-    """The details with the brief's meaning of css: over all runs, refusals included."""
-    return {qid: structs.replace(one, css=one.css_all) for qid, one in details.items()}
-
-
-def _plain(rules: tuple[Rule, ...]) -> dict[str, float]:
-    """The gates as the brief writes them: a bound for each name."""
-    names = {"css_all": "css"}
-    bare = {rule.metric.partition(".")[2]: rule.bound for rule in rules}
-    return {names.get(name, name): bound for name, bound in bare.items()}
-
-
 HELD = 4_096
 """Rows that are gathered before they are written."""
 
 _FACTS = ("refused", "claim_right", "citations_right", "echoed")
-_VARIED = ("seed", "temperature", "jitter", "paraphrase", "repeat")
+_VARIED = {"seed": int, "temperature": float, "jitter": str, "paraphrase": int, "repeat": int}
 
 
 @contextmanager
@@ -218,7 +207,15 @@ def run_rows(path: str | None) -> Iterator[Callable[[JudgedQuestion], None]]:
         return
     import polars as pl
 
-    schema = _schema()
+    schema: dict[str, Any] = {
+        **dict.fromkeys(("qid", "run_id"), pl.String),
+        **_VARIED,
+        **dict.fromkeys(("question_sent", "cell", "answer"), pl.String),
+        **dict.fromkeys(("cited", "retrieved"), pl.List(pl.String)),
+        **dict.fromkeys(_FACTS, pl.Boolean),
+        "latency_ms": pl.Float64,
+        "error": pl.String,
+    }
     held: list[dict[str, Any]] = []
     with parquet_rows(Path(path)) as writer:
 
@@ -246,29 +243,4 @@ def _row(one: JudgedQuestion, run: Run) -> dict[str, Any]:
         **{name: getattr(facts, name, None) for name in _FACTS},
         "latency_ms": trace.latency_ms,
         "error": None if facts else error_reason(trace),
-    }
-
-
-def _schema() -> dict[str, Any]:
-    import polars as pl
-
-    return {
-        "qid": pl.String,
-        "run_id": pl.String,
-        "seed": pl.Int64,
-        "temperature": pl.Float64,
-        "jitter": pl.String,
-        "paraphrase": pl.Int64,
-        "repeat": pl.Int64,
-        "question_sent": pl.String,
-        "cell": pl.String,
-        "answer": pl.String,
-        "cited": pl.List(pl.String),
-        "retrieved": pl.List(pl.String),
-        "refused": pl.Boolean,
-        "claim_right": pl.Boolean,
-        "citations_right": pl.Boolean,
-        "echoed": pl.Boolean,
-        "latency_ms": pl.Float64,
-        "error": pl.String,
     }

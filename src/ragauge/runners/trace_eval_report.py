@@ -17,7 +17,7 @@ from ragauge.contracts.audit import OK, STATES, AuditedRuns, AuditFacts, AuditFi
 from ragauge.contracts.gold import Gold, fingerprint
 from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.metric import SCALE, Absent
-from ragauge.contracts.report import Advice, Findings, Outcome, Rule
+from ragauge.contracts.report import Advice, Findings, Outcome
 from ragauge.contracts.run import SweepPlan
 from ragauge.contracts.trace_eval import (
     OverQuestions,
@@ -187,7 +187,17 @@ class TraceEvalAssembly:
         self._signature = signature_of(options, embedder)
         fitted = options.calibration
         self._calibration = read_calibration(fitted, embedder) if fitted else None
-        self._rules = self._rules_of()
+        rules = with_deltas(
+            trace_eval_rules(
+                options.strict,
+                any(question.target_section for question in gold),
+                options.gates,
+                lambda name: find(name, "audit", "audited_runs"),
+            ),
+            self._calibration,
+        )
+        places = {metric: place for place, metric in enumerate(FIRST)}
+        self._rules = sorted(rules, key=lambda rule: places.get(rule.metric, len(FIRST)))
         wanted = {rule.metric for rule in self._rules}
         known, auditing = reading("audit"), options.auditing()
         self.metrics = tuple(id for id in known if told(id, auditing, True) or id in wanted)
@@ -219,6 +229,9 @@ class TraceEvalAssembly:
         codes = code_counts(found.findings.counts, found.code_answers)
         match = evaluation.scores[MATCH_RATE].value
         codes_first = bool(codes) and (match is None or match < MATCH_TARGET - TOLERANCE)
+        recipe = self._options.recipe
+        planned = len(self._gold) * recipe.wordings * len(recipe.seeds)
+        failed = found.findings.counts.get(FAILED, 0)
         sides = {
             "retrieval": Counter(one.seen.retrieval for one in self._each),
             "answer": Counter(one.seen.answer for one in self._each),
@@ -228,7 +241,7 @@ class TraceEvalAssembly:
             found.findings,
             identity,
             passed=evaluation.all_hold,
-            recipe=self._options.recipe,
+            recipe=recipe,
             codes=codes,
             codes_first=codes_first,
             states={
@@ -241,13 +254,28 @@ class TraceEvalAssembly:
                 for one in found.findings.kept()
                 if isinstance(one, AuditFinding)
             ),
-            coverage=self._coverage(),
-            advice=self._advice(self._failed(evaluation), codes_first=codes_first),
+            coverage=TraceEvalCoverage(
+                questions=len(self._gold),
+                planned=planned,
+                runs=found.traces - failed,
+                failed=failed,
+                missing=planned - found.traces,
+                short=len(self._short),
+            ),
+            advice=self._advice(evaluation, codes_first=codes_first),
             over_questions=OverQuestions.of([one.told for one in self._each]),
             out=out,
         )
         # What each question came to in a word: its worst code, else what else is amiss.
-        labels = [_label(one, code) for one, code in zip(self._each, found.labels(), strict=True)]
+        labels: list[str | None] = found.labels()
+        for place, one in enumerate(self._each):
+            told = one.told
+            if labels[place] != OK:
+                continue
+            if told.answerable and told.matched < told.answered:
+                labels[place] = "unmatched"
+            elif told.answer not in ("convergent", None):
+                labels[place] = told.answer
         return evaluation.outcome(
             report, labels=labels, right=are_ok(labels), details=found.details(), gold=self._gold
         )
@@ -256,22 +284,6 @@ class TraceEvalAssembly:
     def documents(self) -> set[tuple[str, str]]:
         """The frozen documents that are cited, by id and revision."""
         return self._found.documents
-
-    def _rules_of(self) -> tuple[Rule, ...]:
-        targets = any(question.target_section for question in self._gold)
-        rules = trace_eval_rules(
-            self._options.strict,
-            targets,
-            self._options.gates,
-            lambda name: find(name, "audit", "audited_runs"),
-        )
-        return tuple(sorted(with_deltas(rules, self._calibration), key=_place))
-
-    @property
-    def _threshold(self) -> float | None:
-        """The calibrated bound of ΔS; None where no gate can rest on one."""
-        fitted = self._calibration
-        return fitted.threshold if fitted and fitted.usable else None
 
     def _evaluation(self) -> Evaluation:
         # Rules are checked before the first question is there.
@@ -301,21 +313,8 @@ class TraceEvalAssembly:
         for one in noted.kept():
             findings.add(AuditFinding(one.code, one.where, one.message))
 
-    def _coverage(self) -> TraceEvalCoverage:
-        recipe, made = self._options.recipe, self._found.traces
-        planned = len(self._gold) * recipe.wordings * len(recipe.seeds)
-        failed = self._found.findings.counts.get(FAILED, 0)
-        return TraceEvalCoverage(
-            questions=len(self._gold),
-            planned=planned,
-            runs=made - failed,
-            failed=failed,
-            missing=planned - made,
-            short=len(self._short),
-        )
-
-    def _failed(self, evaluation: Evaluation) -> list[set[str]]:
-        """For each question the metrics whose gate fails, and whose bound it is beyond itself."""
+    def _advice(self, evaluation: Evaluation, *, codes_first: bool) -> tuple[Advice, ...]:
+        # For each question the metrics whose gate fails, and whose bound it is beyond itself.
         failed: list[set[str]] = [set() for _ in self._gold]
         for rule, gate in zip(self._rules, evaluation.gates, strict=True):
             if gate.verdict != "fail":
@@ -325,9 +324,7 @@ class TraceEvalAssembly:
                 known = value == value and meets(question, rule.where)
                 if known and not satisfies(rule, value):
                     names.add(find(rule.metric).name)
-        return failed
-
-    def _advice(self, failed: list[set[str]], *, codes_first: bool) -> tuple[Advice, ...]:
+        fitted = self._calibration
         facts = [
             traceability_facts(
                 one.told,
@@ -335,22 +332,9 @@ class TraceEvalAssembly:
                 turned=one.turned,
                 short=one.told.qid in self._short,
                 failed=names,
-                threshold=self._threshold,
+                threshold=fitted.threshold if fitted and fitted.usable else None,
             )
             for one, names in zip(self._each, failed, strict=True)
         ]
         strata = {question.qid: question.strata for question in self._gold}
         return advise_traceability(facts, strata, codes_first=codes_first)
-
-
-def _place(rule: Rule) -> int:
-    return FIRST.index(rule.metric) if rule.metric in FIRST else len(FIRST)
-
-
-def _label(one: Traced, code: str | None) -> str | None:
-    told = one.told
-    if code != OK:
-        return code
-    if told.answerable and told.matched < told.answered:
-        return "unmatched"
-    return OK if told.answer in ("convergent", None) else told.answer

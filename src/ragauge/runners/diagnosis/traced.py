@@ -123,7 +123,7 @@ def traced_material(
     auditing = Auditing(names, AuditOptions(**shared_files, cite_first=False, **shared))
     units = (unit_of(made) for _, made, _ in held.read)
     audits = BlockAudit("")
-    auditor = BlockAuditor(auditing.setup())
+    auditor = BlockAuditor(auditing.setup)
     audited = [
         one for _, one in auditor.audited(held.read, audits, next(filter(None, units), None))
     ]
