@@ -17,7 +17,6 @@ from ragauge.contracts.report import Rule
 from ragauge.contracts.run import QuestionRuns, RunFacts, Variation
 from ragauge.contracts.stability import (
     Explanation,
-    FactorEffect,
     QuestionStability,
     Shown,
     Stability,
@@ -70,9 +69,8 @@ def judged_question(
     reader: Reader, judge: Judge, gold: Gold, traces: Sequence[Trace], plan: Planned | None
 ) -> JudgedQuestion:
     """The question judged on its traces; without a plan, what is there is all there should be."""
-    key = reader.key(gold)
-    every, surplus = _runs(reader, key, traces)
-    runs = _as_planned(every, plan) if plan else every
+    every, surplus = _runs(reader, reader.key(gold), traces)
+    runs = _as_planned(every, plan)
     finished = tuple(run.facts for run in runs if run.facts)
     unit = QuestionRuns(
         gold.answerable,
@@ -83,16 +81,22 @@ def judged_question(
         question=gold.question,
     )
     judged = judge.judged(gold, unit)
+    # Planned runs that are not there have a letter, too.
+    absent = dict.fromkeys(plan.variations if plan else (), "=" if judged.saved else "?")
+    cells = {run.variation: _cell(run.facts, answerable=gold.answerable) for run in runs}
     return JudgedQuestion(
         gold,
         unit,
         judged,
         _detail(gold, unit, judged, runs, plan),
-        _cells(unit, judged, runs, plan),
+        absent | cells,
         runs,
         surplus,
         unplanned=len(every) - len(runs),
-        unscoped=sum(map(_unscoped, runs)),
+        unscoped=sum(
+            run.facts is not None and bool(run.facts.cited) and run.trace.retrieved_ids is None
+            for run in runs
+        ),
     )
 
 
@@ -101,22 +105,18 @@ def lettered_runs(
 ) -> list[tuple[Trace, str]]:
     """The traces that a question is judged on, in their order, each with its letter of CELLS."""
     every, _ = _runs(reader, reader.key(gold), traces)
-    runs = _as_planned(every, plan) if plan else every
-    return [(run.trace, _cell(run.facts, answerable=gold.answerable)) for run in runs]
+    return [
+        (run.trace, _cell(run.facts, answerable=gold.answerable))
+        for run in _as_planned(every, plan)
+    ]
 
 
-def _as_planned(runs: list[Run], plan: Planned) -> list[Run]:
-    """The runs that were planned, in the order they were to be made."""
+def _as_planned(runs: list[Run], plan: Planned | None) -> list[Run]:
+    """The runs that were planned, in the order they were to be made; all without a plan."""
+    if plan is None:
+        return runs
     by_variation = {run.variation: run for run in runs}
     return [by_variation[v] for v in plan.variations if v in by_variation]
-
-
-def _cells(
-    unit: QuestionRuns, judged: Judged, runs: list[Run], plan: Planned | None
-) -> dict[Variation, str]:
-    """The letter of each run, those that were planned and are not there among them."""
-    absent = dict.fromkeys(plan.variations if plan else (), "=" if judged.saved else "?")
-    return absent | {run.variation: _cell(run.facts, answerable=unit.answerable) for run in runs}
 
 
 def _runs(reader: Reader, key: Key, traces: Sequence[Trace]) -> tuple[list[Run], int]:
@@ -138,10 +138,6 @@ def _runs(reader: Reader, key: Key, traces: Sequence[Trace]) -> tuple[list[Run],
     return runs, len(traces) - len(last)
 
 
-def _unscoped(run: Run) -> bool:
-    return bool(run.facts and run.facts.cited) and run.trace.retrieved_ids is None
-
-
 def _cell(run: RunFacts | None, *, answerable: bool) -> str:
     """The run's outcome as a letter of CELLS."""
     if run is None:
@@ -161,7 +157,18 @@ def _detail(
     gold: Gold, unit: QuestionRuns, judged: Judged, runs: list[Run], plan: Planned | None
 ) -> QuestionStability:
     why = explained(unit) if judged.verdict != "stable_pass" else None
-    numbers = {metric.name: _rounded(judged.values[metric.id]) for metric in METRICS}
+    numbers: dict[str, float | None] = {}
+    intervals: dict[str, tuple[float, float]] = {}
+    reasons: dict[str, str] = {}
+    for metric in METRICS:
+        row, value = judged.rows[metric.id], judged.values[metric.id]
+        numbers[metric.name] = None if value is None else round(value, PLACES)
+        if metric.rate and not isinstance(row, Absent) and row.counts[1] > 1:
+            low, high = wilson(row.counts[0] / row.counts[1], row.counts[1])
+            intervals[metric.name] = round(low, PLACES), round(high, PLACES)
+        if row.reason:
+            reasons[metric.name] = row.reason
+    factors = effects(unit.runs)
     return QuestionStability(
         verdict=judged.verdict,
         answerable=gold.answerable,
@@ -171,10 +178,11 @@ def _detail(
         missing=max(0, unit.planned - len(unit.runs) - unit.failed - judged.saved),
         saved=judged.saved,
         **numbers,
-        ci=dict(_intervals(judged)),
-        reasons=_reasons(judged),
+        ci=intervals,
+        reasons=reasons,
         failed=tuple(map(str, judged.failed)),
-        factors=_told(effects(unit.runs)),
+        # Those that vary here at all.
+        factors={factor: effect for factor, effect in factors.items() if effect.pairs},
         explained_by=why,
         prompts=len({run.trace.question_sent or gold.question for run in runs}),
         noop=plan.noop if plan else (),
@@ -184,37 +192,19 @@ def _detail(
     )
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, PLACES)
-
-
-def _intervals(judged: Judged) -> Iterator[tuple[str, tuple[float, float]]]:
-    for metric in METRICS:
-        row = judged.rows[metric.id]
-        if metric.rate and not isinstance(row, Absent) and row.counts[1] > 1:
-            low, high = wilson(row.counts[0] / row.counts[1], row.counts[1])
-            yield metric.name, (round(low, PLACES), round(high, PLACES))
-
-
-def _reasons(judged: Judged) -> dict[str, str]:
-    rows = {metric.name: judged.rows[metric.id] for metric in METRICS}
-    return {name: row.reason for name, row in rows.items() if row.reason}
-
-
-def _told(factors: dict[str, FactorEffect]) -> dict[str, FactorEffect]:
-    """The factors that vary here at all."""
-    return {factor: effect for factor, effect in factors.items() if effect.pairs}
-
-
 def _examples(unit: QuestionRuns, runs: list[Run], why: Explanation | None) -> Iterator[Shown]:
     """A run of the commonest kind, then one of each other kind: what differs, side by side."""
+    about = why.about if why else "outcome"
     kinds: dict[Any, list[Run]] = {}
     for run in runs:
-        kinds.setdefault(_kind(run, why), []).append(run)
+        kind: Any = run.facts and run.facts.outcome
+        if run.facts and about == "citations":
+            kind = run.facts.refused, run.facts.cited
+        elif run.facts and about == "wording":
+            kind = run.facts.refused, run.facts.claim
+        kinds.setdefault(kind, []).append(run)
     commonest = sorted(kinds.values(), key=len, reverse=True)
-    for alike in commonest[:EXAMPLES]:
-        run = alike[0]
-        error = None if run.facts else error_reason(run.trace)[:CLAIM_SHOWN]
+    for run, *_ in commonest[:EXAMPLES]:
         yield Shown(
             run_id=run.trace.run_id or str(run.variation),
             variation=run.variation,
@@ -222,20 +212,8 @@ def _examples(unit: QuestionRuns, runs: list[Run], why: Explanation | None) -> I
             question_sent=run.trace.question_sent,
             claim=said(run)[:CLAIM_SHOWN],
             cited=tuple(sorted(run.facts.cited))[:CITED_SHOWN] if run.facts else (),
-            error=error,
+            error=None if run.facts else error_reason(run.trace)[:CLAIM_SHOWN],
         )
-
-
-def _kind(run: Run, why: Explanation | None) -> Any:
-    if run.facts is None:
-        return None
-    match why.about if why else "outcome":
-        case "citations":
-            return run.facts.refused, run.facts.cited
-        case "wording":
-            return run.facts.refused, run.facts.claim
-        case _:
-            return run.facts.outcome
 
 
 def said(run: Run) -> str:
@@ -314,18 +292,15 @@ def certainly_flaky(question: QuestionRuns, rules: tuple[Rule, ...]) -> bool:
     """
     if len({run.outcome for run in question.runs}) < 2:
         return False
-    return any(
-        _wants_the_best(rule) and not satisfies(rule, BEST[rule.metric](question)) for rule in rules
-    )
-
-
-def _wants_the_best(rule: Rule) -> bool:
-    """Whether the rule fails for certain once the best value in reach does not satisfy it."""
-    if rule.metric not in BEST:
-        return False
-    if rule.metric == "stability.ned50":
-        return rule.op in ("<=", "<") or (rule.op == "=" and rule.bound == 0)
-    return rule.op in (">=", ">") or (rule.op == "=" and rule.bound == 1)
+    for rule in rules:
+        if rule.metric not in BEST:
+            continue
+        # Rules that fail for certain once the best value in reach does not satisfy them.
+        best, ways = (0, ("<=", "<")) if rule.metric == "stability.ned50" else (1, (">=", ">"))
+        decides = rule.op in ways or (rule.op == "=" and rule.bound == best)
+        if decides and not satisfies(rule, BEST[rule.metric](question)):
+            return True
+    return False
 
 
 def _best_share(mark: Callable[[QuestionRuns], int]) -> Callable[[QuestionRuns], float]:
