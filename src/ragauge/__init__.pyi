@@ -57,7 +57,7 @@ from ragauge.runners.answers.scores import AnswersOutcome
 from ragauge.runners.audit import AuditOptions as AuditOptions
 from ragauge.runners.audit import Progress as _audit_Progress
 from ragauge.runners.blocks import Each
-from ragauge.runners.compare_options import Allowance, CompareOptions
+from ragauge.runners.compare import Allowance, CompareOptions
 from ragauge.runners.components.entity_sides import Source
 from ragauge.runners.components.evaluate_all import AllOptions, Entries
 from ragauge.runners.components.evaluate_linking import LinkingOptions
