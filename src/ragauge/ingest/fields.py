@@ -184,6 +184,8 @@ class Field(Struct, frozen=True):
     """Whether a record may have a list here."""
     missing: str | None = None
     """What to write, where the field must be there; None where it may be absent."""
+    cell: Check | None = None
+    """The value that a cell of a table stands for, where it is no plain text, number or boolean."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -191,8 +193,11 @@ class Field(Struct, frozen=True):
 
     def read(self, value: Any, written: str, *, cell: bool) -> Any:
         """The checked value; raises BadField."""
-        check = _CELLS.get(self.check, self.check) if cell and type(value) is str else self.check
-        return check(value, written)
+        if not (cell and type(value) is str):
+            return self.check(value, written)
+        if self.cell is not None:
+            return self.check(self.cell(value, written), written)
+        return _CELLS.get(self.check, self.check)(value, written)
 
 
 Columns = Mapping[str, str]
@@ -234,6 +239,49 @@ class Shape(Struct, frozen=True):
         """Which keys of a record feed which field; case and spaces of the keys do not matter."""
         return _reads(self, keys, tuple(sorted((columns or {}).items())))
 
+    def found(
+        self, record: Mapping[str, Any], keys: tuple[str, ...], columns: Columns | None = None
+    ) -> tuple[dict[str, Any], dict[str, str]]:
+        """What a record has for each field, unchecked, and what it calls the field there."""
+        values: dict[str, Any] = {}
+        written: dict[str, str] = {}
+        for field, names in self.reads(keys, columns):
+            for name in names:
+                held = record[name] if name in record else value_at(record, name)
+                if held is not None and held == held:  # a frame has NaN where nothing is
+                    values[field.name], written[field.name] = held, name
+                    break
+            if field.name == STRATA:
+                cells = strata_of(record, values.get(STRATA))
+                if cells is not None:
+                    values[STRATA] = cells
+        return values, written
+
+    def check(self, values: dict[str, Any], written: Mapping[str, str], *, cell: bool) -> None:
+        """Check values in place; raises BadRecord with every field that is wrong."""
+        faults = []
+        for field in self.fields:
+            value = values.get(field.name)
+            if value is None:
+                if field.missing is not None:
+                    faults.append(BadField(field.name, field.missing))
+                continue
+            try:
+                name = written.get(field.name, field.name)
+                values[field.name] = field.read(value, name, cell=cell)
+            except BadField as fault:
+                faults.append(fault)
+        if faults:
+            raise BadRecord(faults)
+
+    def read(self, record: Any) -> dict[str, Any]:
+        """The checked fields of one object, by our names; raises BadRecord."""
+        if type(record) is not dict:
+            raise BadRecord([BadField("record", expected("an object", record))])
+        values, written = self.found(record, tuple(record))
+        self.check(values, written, cell=False)
+        return values
+
     def unread(self, keys: Iterable[str], columns: Columns | None = None) -> list[str]:
         """The keys that feed no field."""
         keys = tuple(keys)
@@ -245,12 +293,13 @@ class Shape(Struct, frozen=True):
         ]
 
     def near(self, key: str) -> str | None:
-        """The name of the field that a key nobody reads may be meant to be."""
-        names = [name for one in self.fields for name in one.names]
-        near = get_close_matches(
-            squeezed(key), [squeezed(name) for name in names], n=1, cutoff=0.75
-        )
-        return next((name for name in names if near and squeezed(name) == near[0]), None)
+        """The name of the field that a key nobody reads may be meant to be.
+
+        Where other fields are kept, only a name that is almost the same is meant to be one of ours.
+        """
+        names = {squeezed(name): name for one in self.fields for name in one.names}
+        near = get_close_matches(squeezed(key), names, n=1, cutoff=0.85 if self.keeps else 0.75)
+        return names[near[0]] if near else None
 
 
 @lru_cache(maxsize=4096)  # most records of a file have the same keys

@@ -14,6 +14,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,16 +23,12 @@ from msgspec import Struct
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected, UsageError, refuse
 from ragauge.ingest.fields import (
-    STRATA,
-    BadField,
     BadRecord,
     Columns,
     Shape,
     expected,
     quoted,
     squeezed,
-    strata_of,
-    value_at,
 )
 from ragauge.ingest.lines import (
     MAX_LINE,
@@ -115,33 +112,28 @@ class Records:
         """Those that could not, by their place among all, counted from 0."""
         self.keys: Counter[tuple[str, ...]] = Counter()
         """How often each set of keys was met."""
+        self.around: dict[str, Any] = {}
+        """What the object that holds the records says besides."""
+        self.tabular = False
+        """Whether the records are rows of text: each value is what a cell holds."""
         self._source, self._form, self._adapt, self._table = source, form, adapt, table
-        self._tabular = False
 
     def rows(self) -> Iterator[Row]:
         """Every record that is an object, its fields unchecked."""
         known, found = len(self.problems), set[str]()
-        for place, value in self._placed():
-            record = self._adapt(value) if self._adapt else value
-            if not isinstance(record, Mapping):
-                self._reject(place, f"record: {expected('an object', record)}")
+        for place, value in self._within_each():
+            if not isinstance(value, Mapping):
+                self._reject(place, f"record: {expected('an object', value)}")
                 continue
-            if type(record) is not dict or not all(type(key) is str for key in record):
-                record = {str(key): one for key, one in record.items()}
+            record, keys = value, tuple(value)
+            if type(value) is not dict or (
+                keys not in self.keys and not all(type(key) is str for key in keys)
+            ):
+                record = {str(key): one for key, one in value.items()}
+                keys = tuple(record)
             self.seen += 1
-            keys = tuple(record)
             self.keys[keys] += 1
-            row = Row(place, record, {}, {})
-            for field, names in self.shape.reads(keys, self.columns):
-                for name in names:
-                    held = record[name] if name in record else value_at(record, name)
-                    if held is not None and held == held:  # a frame has NaN where nothing is
-                        row.values[field.name], row.written[field.name] = held, name
-                        break
-                if field.name == STRATA:
-                    cells = strata_of(record, row.values.get(STRATA))
-                    if cells is not None:
-                        row.values[STRATA] = cells
+            row = Row(place, record, *self.shape.found(record, keys, self.columns))
             found.update(row.written)
             yield row
         if not self.seen and not self.unreadable and len(self.problems) == known:
@@ -152,6 +144,14 @@ class Records:
             + self.there()
             for field in missed
         ]
+
+    def within(self, place: str, value: Any) -> Iterable[tuple[str, Any]]:
+        """The records that a decoded value holds: as a rule itself, under its place."""
+        return ((place, self._adapt(value) if self._adapt else value),)
+
+    def _within_each(self) -> Placed:
+        for place, value in self._placed():
+            yield from self.within(place, value)
 
     def each(self) -> Iterator[Row]:
         """Every record whose fields are right; what is wrong with the others is a problem.
@@ -182,30 +182,16 @@ class Records:
 
     def check(self, row: Row) -> None:
         """Check the values of a row in place; raises BadRecord with every field that is wrong."""
-        faults = []
-        values = row.values
-        for field in self.shape.fields:
-            value = values.get(field.name)
-            if value is None:
-                if field.missing is not None:
-                    faults.append(BadField(field.name, field.missing))
-                continue
-            try:
-                written = row.written.get(field.name, field.name)
-                values[field.name] = field.read(value, written, cell=self._tabular)
-            except BadField as fault:
-                faults.append(fault)
-        if faults:
-            raise BadRecord(faults)
+        self.shape.check(row.values, row.written, cell=self.tabular)
 
     def reject(self, row: Row, field: str, fact: str) -> None:
         """Note what only all records together show to be wrong with one."""
         self.problems.append(f"{row.place}: {row.written.get(field, field)}: {fact}")
 
-    def once(self, field: str) -> Iterator[Row]:
+    def once(self, field: str, rows: Iterable[Row] | None = None) -> Iterator[Row]:
         """As `each`, without records that say again what an earlier one says of the same item."""
         places: dict[Any, str] = {}
-        for row in self.each():
+        for row in self.each() if rows is None else rows:
             first = places.setdefault(row[field], row.place)
             if first != row.place:
                 self.reject(
@@ -215,9 +201,23 @@ class Records:
                 yield row
 
     def unread(self) -> dict[str, str | None]:
-        """The columns that no field reads, each with the field it may be meant for."""
-        keys = dict.fromkeys(key for keys in self.keys for key in keys)
-        return {key: self.shape.near(key) for key in self.shape.unread(keys, self.columns)}
+        """The columns that no field reads, each with the field it may be meant for.
+
+        Where other fields are kept, those alone that look like a field which their record lacks.
+        """
+        found: dict[str, str | None] = {}
+        near = cache(self.shape.near)
+        for keys in self.keys:
+            fed = {
+                name
+                for one, names in self.shape.reads(keys, self.columns)
+                if names
+                for name in one.names
+            }
+            for key in self.shape.unread(keys, self.columns):
+                if not self.shape.keeps or (near(key) and near(key) not in fed):
+                    found[key] = near(key)
+        return found
 
     def note_unread(self, findings: Findings) -> tuple[str, ...]:
         """The columns that no field reads, said once as a finding."""
@@ -339,6 +339,7 @@ class Records:
                     (key for key in self.shape.wrappers if isinstance(inner.get(key), list)), None
                 )
             if held is not None:
+                self.around = {key: one for key, one in inner.items() if key != held}
                 for number, one in enumerate(inner[held], 1):
                     yield f"{self.name}: item {number}", one
                 return
@@ -375,7 +376,7 @@ class Records:
 
     def _headed(self, name: str, content: bytes, problems: list[str]) -> Placed:
         """The rows of CSV or TSV under the names of their columns; an empty cell is no value."""
-        self._tabular = True
+        self.tabular = True
         rows = cells_of(name, content, problems)
         place, titles = next(rows, (name, []))
         titles = [title.strip().removeprefix("\ufeff") for title in titles]
