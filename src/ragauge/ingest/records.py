@@ -125,7 +125,8 @@ class Records:
             if not isinstance(value, Mapping):
                 self._reject(place, f"record: {expected('an object', value)}")
                 continue
-            record, keys = value, tuple(value)
+            record: Any = value
+            keys = tuple(value)
             if type(value) is not dict or (
                 keys not in self.keys and not all(type(key) is str for key in keys)
             ):
