@@ -205,7 +205,7 @@ Columns = Mapping[str, str]
 Reads = tuple[tuple[Field, tuple[str, ...]], ...]
 """For each field that a record may have, the names there that feed it, the best first."""
 STRATA = "strata"
-_STRATUM = "strata."
+STRATUM = "strata."
 """How the name of a table's column begins that is a stratum."""
 
 
@@ -289,7 +289,7 @@ class Shape(Struct, frozen=True):
         fed |= {re.split(r"[.\[]", path, maxsplit=1)[0] for path in (columns or {}).values()}
         has_strata = any(one.name == STRATA for one in self.fields)
         return [
-            key for key in keys if key not in fed and not (has_strata and key.startswith(_STRATUM))
+            key for key in keys if key not in fed and not (has_strata and key.startswith(STRATUM))
         ]
 
     def near(self, key: str) -> str | None:
@@ -322,7 +322,7 @@ def _reads(shape: Shape, keys: tuple[str, ...], columns: tuple[tuple[str, str], 
                 names += same
             elif head != name and head in keys:
                 names.append(name)
-        if names or (field.name == STRATA and any(key.startswith(_STRATUM) for key in keys)):
+        if names or (field.name == STRATA and any(key.startswith(STRATUM) for key in keys)):
             found.append((field, tuple(names)))
     return tuple(found)
 
@@ -362,9 +362,9 @@ def value_at(record: Any, path: str) -> Any:
 def strata_of(record: Mapping[str, Any], given: Any) -> Any:
     """What a record says of its strata: an object, or cells of columns called `strata.…`."""
     cells = {
-        key.removeprefix(_STRATUM): value.strip() if type(value) is str else value
+        key.removeprefix(STRATUM): value.strip() if type(value) is str else value
         for key, value in record.items()
-        if key.startswith(_STRATUM) and len(key) > len(_STRATUM)
+        if key.startswith(STRATUM)
     }
     cells = {name: value for name, value in cells.items() if value not in (None, "")}
     return {**given, **cells} if isinstance(given, Mapping) else (cells or None)

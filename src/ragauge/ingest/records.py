@@ -298,13 +298,13 @@ class Records:
         elif max(map(len, content.split(b"\n"))) > MAX_LINE:
             self.problems.append(f"{name}: {OVERLONG}; write one record a line")
         else:
+            place = f"{name}:1" if start == b"{" and b"\n" not in content.strip() else name
             try:
                 value = decode(content)
             except BadJson as fault:
-                self.problems.append(f"{name}: {fault}")
+                self.problems.append(f"{place}: {fault}")
                 return
             if isinstance(value, dict):
-                place = f"{name}:1" if b"\n" not in content.strip() else name
                 yield from self._of_object(value, place)
             else:
                 yield from ((f"{name}: item {number}", one) for number, one in enumerate(value, 1))
@@ -393,7 +393,7 @@ class Records:
         fed = {field.name for field, names in reads if names}
         lacking = [field for field in self.shape.required() if field.name not in fed]
         shown = ", ".join(map(quoted, titles[:COLUMNS_SHOWN]))
-        if titles and not fed and not lacking:
+        if titles and not fed:
             known = ", ".join(field.name for field in self.shape.fields[:COLUMNS_SHOWN])
             fact = f"the first line names no column of a {self.shape.name} ({known})"
             remedy = "name them with --map FIELD=COLUMN"
