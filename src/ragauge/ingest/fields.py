@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
@@ -89,9 +89,10 @@ def texts(value: Any, field: str) -> tuple[str, ...]:
     """A list of texts."""
     if type(value) is not list:
         raise BadField(field, expected("a list of texts", value))
-    for place, member in enumerate(value):
+    for member in value:
         if type(member) is not str:
-            raise BadField(f"{field}[{place}]", expected("text", member))
+            at = next(at for at, one in enumerate(value) if type(one) is not str)
+            raise BadField(f"{field}[{at}]", expected("text", member))
     return tuple(value)
 
 
@@ -204,12 +205,13 @@ Columns = Mapping[str, str]
 """For fields by our name, where a file has them: a column, or a path such as `spans[*].text`."""
 Reads = tuple[tuple[Field, tuple[str, ...]], ...]
 """For each field that a record may have, the names there that feed it, the best first."""
+PLANS_KEPT = 4096
 STRATA = "strata"
 STRATUM = "strata."
 """How the name of a table's column begins that is a stratum."""
 
 
-class Shape(Struct, frozen=True):
+class Shape(Struct, frozen=True, dict=True):
     """A kind of record: its fields, and how files hold many of them."""
 
     name: str
@@ -232,12 +234,32 @@ class Shape(Struct, frozen=True):
                 return one
         raise UsageError(f"--map {name}: {did_you_mean(name, [one.name for one in self.fields])}")
 
+    @cached_property
+    def by_name(self) -> dict[str, Field]:
+        return {one.name: one for one in self.fields}
+
+    @cached_property
+    def needed(self) -> frozenset[str]:
+        """The fields that must be there."""
+        return frozenset(one.name for one in self.fields if one.missing is not None)
+
+    @cached_property
+    def _plans(self) -> dict[Any, Reads]:
+        """What `reads` found, by keys: most records of a file have the same."""
+        return {}
+
     def required(self) -> list[Field]:
         return [one for one in self.fields if one.missing is not None]
 
     def reads(self, keys: tuple[str, ...], columns: Columns | None = None) -> Reads:
         """Which keys of a record feed which field; case and spaces of the keys do not matter."""
-        return _reads(self, keys, tuple(sorted((columns or {}).items())))
+        mapped = tuple(sorted(columns.items())) if columns else ()
+        plan = self._plans.get((keys, mapped))
+        if plan is None:
+            if len(self._plans) >= PLANS_KEPT:
+                self._plans.clear()
+            plan = self._plans[keys, mapped] = _reads(self, keys, dict(mapped))
+        return plan
 
     def found(
         self, record: Mapping[str, Any], keys: tuple[str, ...], columns: Columns | None = None
@@ -247,40 +269,45 @@ class Shape(Struct, frozen=True):
         written: dict[str, str] = {}
         for field, names in self.reads(keys, columns):
             for name in names:
-                held = record[name] if name in record else value_at(record, name)
-                if held is not None and held == held:  # a frame has NaN where nothing is
+                held = record.get(name)
+                if held is None and name not in record:
+                    held = value_at(record, name)
+                # a frame has NaN where nothing is
+                if held is not None and (type(held) is not float or held == held):
                     values[field.name], written[field.name] = held, name
                     break
-            if field.name == STRATA:
+            if names[-1] == STRATUM:
                 cells = strata_of(record, values.get(STRATA))
                 if cells is not None:
                     values[STRATA] = cells
         return values, written
 
-    def check(self, values: dict[str, Any], written: Mapping[str, str], *, cell: bool) -> None:
-        """Check values in place; raises BadRecord with every field that is wrong."""
-        faults = []
-        for field in self.fields:
-            value = values.get(field.name)
-            if value is None:
-                if field.missing is not None:
-                    faults.append(BadField(field.name, field.missing))
-                continue
+    def checked(
+        self, values: dict[str, Any], written: Mapping[str, str], *, cell: bool = False
+    ) -> dict[str, Any]:
+        """The checked values; raises BadRecord with every field that is wrong."""
+        fields = self.by_name
+        checked: dict[str, Any] = {}
+        faults: list[BadField] = []
+        for name, value in values.items():
             try:
-                name = written.get(field.name, field.name)
-                values[field.name] = field.read(value, name, cell=cell)
+                at = written.get(name, name)
+                field = fields[name]
+                checked[name] = field.read(value, at, cell=True) if cell else field.check(value, at)
             except BadField as fault:
                 faults.append(fault)
-        if faults:
-            raise BadRecord(faults)
+        if faults or not self.needed <= values.keys():
+            lacking = [one for one in self.required() if one.name not in values]
+            missing = [BadField(one.name, one.missing or "") for one in lacking]
+            raise BadRecord(missing + faults)
+        return checked
 
     def read(self, record: Any) -> dict[str, Any]:
         """The checked fields of one object, by our names; raises BadRecord."""
         if type(record) is not dict:
             raise BadRecord([BadField("record", expected("an object", record))])
         values, written = self.found(record, tuple(record))
-        self.check(values, written, cell=False)
-        return values
+        return self.checked(values, written)
 
     def unread(self, keys: Iterable[str], columns: Columns | None = None) -> list[str]:
         """The keys that feed no field."""
@@ -302,9 +329,7 @@ class Shape(Struct, frozen=True):
         return names[near[0]] if near else None
 
 
-@lru_cache(maxsize=4096)  # most records of a file have the same keys
-def _reads(shape: Shape, keys: tuple[str, ...], columns: tuple[tuple[str, str], ...]) -> Reads:
-    mapped = dict(columns)
+def _reads(shape: Shape, keys: tuple[str, ...], mapped: Columns) -> Reads:
     known: dict[str, list[str]] = {}
     for key in keys:
         known.setdefault(squeezed(key), []).append(key)
@@ -322,7 +347,9 @@ def _reads(shape: Shape, keys: tuple[str, ...], columns: tuple[tuple[str, str], 
                 names += same
             elif head != name and head in keys:
                 names.append(name)
-        if names or (field.name == STRATA and any(key.startswith(STRATUM) for key in keys)):
+        if field.name == STRATA and any(key.startswith(STRATUM) for key in keys):
+            names.append(STRATUM)
+        if names:
             found.append((field, tuple(names)))
     return tuple(found)
 

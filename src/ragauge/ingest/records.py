@@ -57,7 +57,7 @@ _CELL = 16
 _ARROW_FILE, _ARROW_STREAM, _PARQUET = b"ARROW1", b"\xff\xff\xff\xff", b"PAR1"
 
 
-class Row(Struct):
+class Row(Struct, gc=False):
     """One record of a source."""
 
     place: str
@@ -122,7 +122,7 @@ class Records:
         """Every record that is an object, its fields unchecked."""
         known, found = len(self.problems), set[str]()
         for place, value in self._within_each():
-            if not isinstance(value, Mapping):
+            if type(value) is not dict and not isinstance(value, Mapping):
                 self._reject(place, f"record: {expected('an object', value)}")
                 continue
             record: Any = value
@@ -135,7 +135,8 @@ class Records:
             self.seen += 1
             self.keys[keys] += 1
             row = Row(place, record, *self.shape.found(record, keys, self.columns))
-            found.update(row.written)
+            if self.columns:
+                found.update(row.written)
             yield row
         if not self.seen and not self.unreadable and len(self.problems) == known:
             self.problems.append(f"{self.name}: {self._nothing()}; write one JSON object a line")
@@ -182,8 +183,8 @@ class Records:
                 self.problems[begin:] = [f"{self.name}: {fact}; {self.there()}: {remedy}", *kept]
 
     def check(self, row: Row) -> None:
-        """Check the values of a row in place; raises BadRecord with every field that is wrong."""
-        self.shape.check(row.values, row.written, cell=self.tabular)
+        """Check the values of a row; raises BadRecord with every field that is wrong."""
+        row.values = self.shape.checked(row.values, row.written, cell=self.tabular)
 
     def reject(self, row: Row, field: str, fact: str) -> None:
         """Note what only all records together show to be wrong with one."""
@@ -193,11 +194,10 @@ class Records:
         """As `each`, without records that say again what an earlier one says of the same item."""
         places: dict[Any, str] = {}
         for row in self.each() if rows is None else rows:
-            first = places.setdefault(row[field], row.place)
+            key = row.values.get(field)
+            first = places.setdefault(key, row.place)
             if first != row.place:
-                self.reject(
-                    row, field, f"{quoted(str(row[field]))} is at {first} already; keep one"
-                )
+                self.reject(row, field, f"{quoted(str(key))} is at {first} already; keep one")
             else:
                 yield row
 
