@@ -168,6 +168,18 @@ def _whole_cell(cell: str, field: str) -> int:
     return int(cell)
 
 
+_TYPES: dict[Check, str] = {
+    an_id: "text or whole number",
+    all_filled: "list of texts",
+    texts: "list of texts",
+    boolean: "true or false",
+    number: "number",
+    whole: "whole number",
+    mapping: "object",
+    mappings: "list of objects",
+    anything: "any",
+}
+"""What a check takes, in words; text, where it is not here."""
 _CELLS: dict[Check, Check] = {boolean: _boolean_cell, number: _number_cell, whole: _whole_cell}
 """How a cell of a table, which is text, is read where a record has another type."""
 
@@ -183,6 +195,8 @@ class Field(Struct, frozen=True):
     """Other names it is known by, the usual one first; a name with dots is a field in another."""
     many: bool = False
     """Whether a record may have a list here."""
+    says: str = ""
+    """What it holds in words, where its check does not tell."""
     missing: str | None = None
     """What to write, where the field must be there; None where it may be absent."""
     cell: Check | None = None
@@ -191,6 +205,11 @@ class Field(Struct, frozen=True):
     @property
     def names(self) -> tuple[str, ...]:
         return (self.name, *self.aliases)
+
+    @property
+    def type(self) -> str:
+        """What it holds, in words."""
+        return self.says or _TYPES.get(self.check, "list" if self.many else "text")
 
     def read(self, value: Any, written: str, *, cell: bool) -> Any:
         """The checked value; raises BadField."""

@@ -125,16 +125,9 @@ class Records:
             if type(value) is not dict and not isinstance(value, Mapping):
                 self._reject(place, f"record: {expected('an object', value)}")
                 continue
-            record: Any = value
-            keys = tuple(value)
-            if type(value) is not dict or (
-                keys not in self.keys and not all(type(key) is str for key in keys)
-            ):
-                record = {str(key): one for key, one in value.items()}
-                keys = tuple(record)
+            row = self.row(place, value)
             self.seen += 1
-            self.keys[keys] += 1
-            row = Row(place, record, *self.shape.found(record, keys, self.columns))
+            self.keys[tuple(row.record)] += 1
             if self.columns:
                 found.update(row.written)
             yield row
@@ -147,12 +140,23 @@ class Records:
             for field in missed
         ]
 
+    def row(self, place: str, value: Mapping[Any, Any]) -> Row:
+        """A record with what it has for each field, unchecked."""
+        record: Any = value
+        keys = tuple(value)
+        if type(value) is not dict or (
+            keys not in self.keys and not all(type(key) is str for key in keys)
+        ):
+            record = {str(key): one for key, one in value.items()}
+            keys = tuple(record)
+        return Row(place, record, *self.shape.found(record, keys, self.columns))
+
     def within(self, place: str, value: Any) -> Iterable[tuple[str, Any]]:
         """The records that a decoded value holds: as a rule itself, under its place."""
         return ((place, self._adapt(value) if self._adapt else value),)
 
     def _within_each(self) -> Placed:
-        for place, value in self._placed():
+        for place, value in self.placed():
             yield from self.within(place, value)
 
     def each(self) -> Iterator[Row]:
@@ -251,7 +255,7 @@ class Records:
         self.unreadable[self.seen + len(self.unreadable)] = Unreadable(place, fact)
         self.problems.append(f"{place}: {fact}")
 
-    def _placed(self) -> Placed:
+    def placed(self) -> Placed:
         """Every value of the source, whatever its form."""
         source, name = self._source, self.name
         if isinstance(source, bytes):
@@ -269,6 +273,9 @@ class Records:
         if hasattr(source, "iter_rows") or hasattr(source, "to_pylist") or hasattr(source, "iloc"):
             return self._of_frames([(name, source)])
         if isinstance(source, Mapping):
+            if any(hasattr(one, "features") for one in source.values()):
+                first = quoted(str(next(iter(source))))
+                raise UsageError(f"{name}: holds several splits: give one of them, such as {first}")
             return self._of_object(source, name)
         if isinstance(source, Iterable):
             return ((f"{name}: item {number}", one) for number, one in enumerate(source, 1))
@@ -298,7 +305,7 @@ class Records:
         elif max(map(len, content.split(b"\n"))) > MAX_LINE:
             self.problems.append(f"{name}: {OVERLONG}; write one record a line")
         else:
-            place = f"{name}:1" if start == b"{" and b"\n" not in content.strip() else name
+            place = name if b"\n" in content.strip() else f"{name}:1"
             try:
                 value = decode(content)
             except BadJson as fault:
@@ -419,6 +426,11 @@ class Records:
                     for title, cell in zip(titles, cells, strict=True)
                 },
             )
+
+
+def is_frame(head: bytes) -> bool:
+    """Whether a file that begins so holds a frame: Parquet, Arrow or Feather."""
+    return head.startswith((_PARQUET, _ARROW_FILE, _ARROW_STREAM))
 
 
 def has_lines(content: bytes) -> bool:
@@ -615,14 +627,24 @@ def file_of(place: str) -> str:
     return re.sub(r'(:\d+|: (item|row) \d+|: ".*"|(: \w+)?\[\d+\])$', "", place)
 
 
-def columns_for(columns: Columns | None, *shapes: Shape) -> list[dict[str, str]]:
-    """The mapped columns by the shapes that have the field; raises UsageError where none has it."""
-    names = [{field.name for field in shape.fields} for shape in shapes]
-    given = dict(columns or {})
-    for name in given:
-        if not any(name in known for known in names):
-            shapes[0].field(name)
-    return [{name: given[name] for name in given if name in known} for known in names]
+def columns_for(columns: Columns | None, **shapes: Shape) -> dict[str, dict[str, str]]:
+    """The mapped columns of each of several sources, by what the sources are called.
+
+    A field that several have is meant of the first; `gold.question` says which is meant. Raises
+    UsageError for a field that none has.
+    """
+    found: dict[str, dict[str, str]] = {name: {} for name in shapes}
+    for field, path in (columns or {}).items():
+        source, _, inner = field.partition(".")
+        if source in shapes and inner:
+            shapes[source].field(inner)
+            found[source][inner] = path
+            continue
+        having = [name for name, one in shapes.items() if field in {f.name for f in one.fields}]
+        if not having:
+            next(iter(shapes.values())).field(field)
+        found[having[0]][field] = path
+    return found
 
 
 def no_table(name: str, content: bytes, problems: list[str]) -> Placed:
