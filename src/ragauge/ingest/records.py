@@ -14,6 +14,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,16 +23,12 @@ from msgspec import Struct
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected, UsageError, refuse
 from ragauge.ingest.fields import (
-    STRATA,
-    BadField,
     BadRecord,
     Columns,
     Shape,
     expected,
     quoted,
     squeezed,
-    strata_of,
-    value_at,
 )
 from ragauge.ingest.lines import (
     MAX_LINE,
@@ -60,7 +57,7 @@ _CELL = 16
 _ARROW_FILE, _ARROW_STREAM, _PARQUET = b"ARROW1", b"\xff\xff\xff\xff", b"PAR1"
 
 
-class Row(Struct):
+class Row(Struct, gc=False):
     """One record of a source."""
 
     place: str
@@ -115,22 +112,24 @@ class Records:
         """Those that could not, by their place among all, counted from 0."""
         self.keys: Counter[tuple[str, ...]] = Counter()
         """How often each set of keys was met."""
-        self._source, self._form, self._adapt, self._table = source, form, adapt, table
+        self.around: dict[str, Any] = {}
+        """What the object that holds the records says besides."""
         self.tabular = False
-        """Whether its values are cells of a table, which are text; known once reading began."""
+        """Whether the records are rows of text: each value is what a cell holds."""
+        self._source, self._form, self._adapt, self._table = source, form, adapt, table
 
     def rows(self) -> Iterator[Row]:
         """Every record that is an object, its fields unchecked."""
         known, found = len(self.problems), set[str]()
-        for place, value in self.placed():
-            record = self._adapt(value) if self._adapt else value
-            if not isinstance(record, Mapping):
-                self._reject(place, f"record: {expected('an object', record)}")
+        for place, value in self._within_each():
+            if type(value) is not dict and not isinstance(value, Mapping):
+                self._reject(place, f"record: {expected('an object', value)}")
                 continue
-            row = self.row(place, record)
+            row = self.row(place, value)
             self.seen += 1
             self.keys[tuple(row.record)] += 1
-            found.update(row.written)
+            if self.columns:
+                found.update(row.written)
             yield row
         if not self.seen and not self.unreadable and len(self.problems) == known:
             self.problems.append(f"{self.name}: {self._nothing()}; write one JSON object a line")
@@ -141,22 +140,24 @@ class Records:
             for field in missed
         ]
 
-    def row(self, place: str, record: Mapping[str, Any]) -> Row:
+    def row(self, place: str, value: Mapping[Any, Any]) -> Row:
         """A record with what it has for each field, unchecked."""
-        if type(record) is not dict or not all(type(key) is str for key in record):
-            record = {str(key): one for key, one in record.items()}
-        row = Row(place, record, {}, {})
-        for field, names in self.shape.reads(tuple(record), self.columns):
-            for name in names:
-                held = record[name] if name in record else value_at(record, name)
-                if held is not None and held == held:  # a frame has NaN where nothing is
-                    row.values[field.name], row.written[field.name] = held, name
-                    break
-            if field.name == STRATA:
-                cells = strata_of(record, row.values.get(STRATA))
-                if cells is not None:
-                    row.values[STRATA] = cells
-        return row
+        record: Any = value
+        keys = tuple(value)
+        if type(value) is not dict or (
+            keys not in self.keys and not all(type(key) is str for key in keys)
+        ):
+            record = {str(key): one for key, one in value.items()}
+            keys = tuple(record)
+        return Row(place, record, *self.shape.found(record, keys, self.columns))
+
+    def within(self, place: str, value: Any) -> Iterable[tuple[str, Any]]:
+        """The records that a decoded value holds: as a rule itself, under its place."""
+        return ((place, self._adapt(value) if self._adapt else value),)
+
+    def _within_each(self) -> Placed:
+        for place, value in self.placed():
+            yield from self.within(place, value)
 
     def each(self) -> Iterator[Row]:
         """Every record whose fields are right; what is wrong with the others is a problem.
@@ -186,43 +187,42 @@ class Records:
                 self.problems[begin:] = [f"{self.name}: {fact}; {self.there()}: {remedy}", *kept]
 
     def check(self, row: Row) -> None:
-        """Check the values of a row in place; raises BadRecord with every field that is wrong."""
-        faults = []
-        values = row.values
-        for field in self.shape.fields:
-            value = values.get(field.name)
-            if value is None:
-                if field.missing is not None:
-                    faults.append(BadField(field.name, field.missing))
-                continue
-            try:
-                written = row.written.get(field.name, field.name)
-                values[field.name] = field.read(value, written, cell=self.tabular)
-            except BadField as fault:
-                faults.append(fault)
-        if faults:
-            raise BadRecord(faults)
+        """Check the values of a row; raises BadRecord with every field that is wrong."""
+        row.values = self.shape.checked(row.values, row.written, cell=self.tabular)
 
     def reject(self, row: Row, field: str, fact: str) -> None:
         """Note what only all records together show to be wrong with one."""
         self.problems.append(f"{row.place}: {row.written.get(field, field)}: {fact}")
 
-    def once(self, field: str) -> Iterator[Row]:
+    def once(self, field: str, rows: Iterable[Row] | None = None) -> Iterator[Row]:
         """As `each`, without records that say again what an earlier one says of the same item."""
         places: dict[Any, str] = {}
-        for row in self.each():
-            first = places.setdefault(row[field], row.place)
+        for row in self.each() if rows is None else rows:
+            key = row.values.get(field)
+            first = places.setdefault(key, row.place)
             if first != row.place:
-                self.reject(
-                    row, field, f"{quoted(str(row[field]))} is at {first} already; keep one"
-                )
+                self.reject(row, field, f"{quoted(str(key))} is at {first} already; keep one")
             else:
                 yield row
 
     def unread(self) -> dict[str, str | None]:
-        """The columns that no field reads, each with the field it may be meant for."""
-        keys = dict.fromkeys(key for keys in self.keys for key in keys)
-        return {key: self.shape.near(key) for key in self.shape.unread(keys, self.columns)}
+        """The columns that no field reads, each with the field it may be meant for.
+
+        Where other fields are kept, those alone that look like a field which their record lacks.
+        """
+        found: dict[str, str | None] = {}
+        near = cache(self.shape.near)
+        for keys in self.keys:
+            fed = {
+                name
+                for one, names in self.shape.reads(keys, self.columns)
+                if names
+                for name in one.names
+            }
+            for key in self.shape.unread(keys, self.columns):
+                if not self.shape.keeps or (near(key) and near(key) not in fed):
+                    found[key] = near(key)
+        return found
 
     def note_unread(self, findings: Findings) -> tuple[str, ...]:
         """The columns that no field reads, said once as a finding."""
@@ -347,6 +347,7 @@ class Records:
                     (key for key in self.shape.wrappers if isinstance(inner.get(key), list)), None
                 )
             if held is not None:
+                self.around = {key: one for key, one in inner.items() if key != held}
                 for number, one in enumerate(inner[held], 1):
                     yield f"{self.name}: item {number}", one
                 return
@@ -399,7 +400,7 @@ class Records:
         fed = {field.name for field, names in reads if names}
         lacking = [field for field in self.shape.required() if field.name not in fed]
         shown = ", ".join(map(quoted, titles[:COLUMNS_SHOWN]))
-        if titles and not fed and not lacking:
+        if titles and not fed:
             known = ", ".join(field.name for field in self.shape.fields[:COLUMNS_SHOWN])
             fact = f"the first line names no column of a {self.shape.name} ({known})"
             remedy = "name them with --map FIELD=COLUMN"
