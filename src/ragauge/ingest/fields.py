@@ -189,10 +189,13 @@ class Field(Struct, frozen=True):
     def names(self) -> tuple[str, ...]:
         return (self.name, *self.aliases)
 
+    def reader(self, *, cell: bool) -> Check:
+        """What checks a value; cells of a table are text, whatever they hold."""
+        return _CELLS.get(self.check, self.check) if cell else self.check
+
     def read(self, value: Any, written: str, *, cell: bool) -> Any:
         """The checked value; raises BadField."""
-        check = _CELLS.get(self.check, self.check) if cell and type(value) is str else self.check
-        return check(value, written)
+        return self.reader(cell=cell and type(value) is str)(value, written)
 
 
 Columns = Mapping[str, str]
@@ -262,7 +265,8 @@ def _reads(shape: Shape, keys: tuple[str, ...], columns: tuple[tuple[str, str], 
     found: list[tuple[Field, tuple[str, ...]]] = []
     for field in shape.fields:
         if field.name in mapped:
-            found.append((field, (mapped[field.name],)))
+            path = mapped[field.name]
+            found.append((field, (path, *known.get(squeezed(path), ()))))
             continue
         names: list[str] = []
         for name in field.names:

@@ -13,7 +13,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,6 +26,8 @@ from ragauge.ingest.fields import (
     BadField,
     BadRecord,
     Columns,
+    Field,
+    Reads,
     Shape,
     expected,
     quoted,
@@ -118,22 +120,36 @@ class Records:
         self._source, self._form, self._adapt, self._table = source, form, adapt, table
         self.tabular = False
         """Whether its values are cells of a table, which are text; known once reading began."""
+        self._reads: dict[tuple[str, ...], Reads] = {}
+        self._fields: tuple[Field, ...] | None = None
 
-    def rows(self) -> Iterator[Row]:
-        """Every record that is an object, its fields unchecked."""
-        known, found = len(self.problems), set[str]()
+    def objects(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Every record that is an object, with its place."""
+        keys = self.keys
         for place, value in self.placed():
             record = self._adapt(value) if self._adapt else value
             if not isinstance(record, Mapping):
                 self._reject(place, f"record: {expected('an object', record)}")
                 continue
-            row = self.row(place, record)
+            names = tuple(record)
+            if type(record) is not dict or names not in keys:
+                record = {str(key): one for key, one in record.items()}
+                names = tuple(record)
+            keys[names] += 1
             self.seen += 1
-            self.keys[tuple(row.record)] += 1
-            found.update(row.written)
+            yield place, record
+
+    def rows(self) -> Iterator[Row]:
+        """Every record that is an object, its fields unchecked."""
+        known, found = len(self.problems), set[str]()
+        for place, record in self.objects():
+            row = self.row(place, record)
+            if self.columns:
+                found.update(row.written)
             yield row
         if not self.seen and not self.unreadable and len(self.problems) == known:
-            self.problems.append(f"{self.name}: {self._nothing()}; write one JSON object a line")
+            fact = f"holds no {self.shape.name}; write one JSON object a line"
+            self.problems.append(f"{self.name}: {fact}")
         missed = [field for field in self.columns if field not in found] if self.seen else []
         self.problems += [
             f"{self.name}: {field}: no {self.shape.name} has {quoted(self.columns[field])}; "
@@ -143,33 +159,86 @@ class Records:
 
     def row(self, place: str, record: Mapping[str, Any]) -> Row:
         """A record with what it has for each field, unchecked."""
-        if type(record) is not dict or not all(type(key) is str for key in record):
+        keys = tuple(record)
+        reads = self._reads.get(keys)
+        if type(record) is not dict or reads is None:
             record = {str(key): one for key, one in record.items()}
-        row = Row(place, record, {}, {})
-        for field, names in self.shape.reads(tuple(record), self.columns):
+            keys = tuple(record)
+            reads = self._reads[keys] = self.shape.reads(keys, self.columns)
+        values: dict[str, Any] = {}
+        written: dict[str, str] = {}
+        for field, names in reads:
             for name in names:
                 held = record[name] if name in record else value_at(record, name)
                 if held is not None and held == held:  # a frame has NaN where nothing is
-                    row.values[field.name], row.written[field.name] = held, name
+                    values[field.name], written[field.name] = held, name
                     break
             if field.name == STRATA:
-                cells = strata_of(record, row.values.get(STRATA))
+                cells = strata_of(record, values.get(STRATA))
                 if cells is not None:
-                    row.values[STRATA] = cells
-        return row
+                    values[STRATA] = cells
+        return Row(place, record, values, written)
 
     def each(self) -> Iterator[Row]:
         """Every record whose fields are right; what is wrong with the others is a problem.
 
         A field that must be there and is in no record is one problem, not one for each.
         """
+        return self._checked(self.rows())
+
+    def lists(
+        self, placed: Sequence[tuple[str, dict[str, Any]]], shape: Shape, columns: Columns
+    ) -> tuple[list[str], dict[str, list[Any]]]:
+        """The places and the values by field of the objects that are right, by this shape.
+
+        The same as row by row. Where all have the same keys, as rows of a table have, a field is
+        read in one go, and a text that many share is checked once.
+        """
+        self.shape, self.columns = shape, dict(columns)
+        self._reads.clear()
+        every = self._lists(placed) if len(self.keys) == 1 else None
+        if every is not None:
+            return [place for place, _ in placed], every
+        rows = [*self._checked(self.row(place, record) for place, record in placed)]
+        by_field = {field.name: [row[field.name] for row in rows] for field in shape.fields}
+        return [row.place for row in rows], by_field
+
+    def _lists(self, placed: Sequence[tuple[str, dict[str, Any]]]) -> dict[str, list[Any]] | None:
+        """By field its values; None where they must be looked at one by one."""
+        (keys,) = self.keys
+        found = {field.name: [None] * len(placed) for field in self.shape.fields}
+        fed = {field.name: names for field, names in self.shape.reads(keys, self.columns)}
+        for field in self.shape.fields:
+            names = fed.get(field.name)
+            if names is None and field.missing is None:
+                continue
+            if names is None or len(names) != 1 or names[0] not in keys:
+                return None
+            (name,) = names
+            values: list[Any] = [record[name] for _, record in placed]
+            kinds = {*map(type, values)}
+            if float in kinds or (field.missing is not None and type(None) in kinds):
+                return None
+            check = field.reader(cell=self.tabular)
+            try:
+                if kinds <= {str, type(None)}:
+                    read = {one: check(one, name) for one in {*values} if one is not None}
+                    found[field.name] = [*map(read.get, values)]
+                else:
+                    found[field.name] = [
+                        None if one is None else check(one, name) for one in values
+                    ]
+            except BadField:
+                return None
+        return found
+
+    def _checked(self, rows: Iterable[Row]) -> Iterator[Row]:
         begin, lacking = len(self.problems), Counter[str]()
-        for row in self.rows():
+        for row in rows:
             try:
                 self.check(row)
             except BadRecord as fault:
-                for name in {field.name for field in self.shape.required()} - row.values.keys():
-                    lacking[name] += 1
+                lacking.update({field.name for field in self.shape.required()} - row.values.keys())
                 self.problems += [f"{row.place}: {field}" for field in fault.fields]
                 continue
             yield row
@@ -187,21 +256,24 @@ class Records:
 
     def check(self, row: Row) -> None:
         """Check the values of a row in place; raises BadRecord with every field that is wrong."""
-        faults = []
-        values = row.values
-        for field in self.shape.fields:
-            value = values.get(field.name)
-            if value is None:
-                if field.missing is not None:
-                    faults.append(BadField(field.name, field.missing))
-                continue
+        if self._fields is not self.shape.fields:
+            self._fields = self.shape.fields
+            self._needed = {field.name for field in self.shape.required()}
+            self._checks = {field.name: field.reader(cell=False) for field in self._fields}
+            self._cells = {field.name: field.reader(cell=True) for field in self._fields}
+        values, written = row.values, row.written
+        faults: dict[str, BadField] = {}
+        for name, value in values.items():
+            checks = self._cells if self.tabular and type(value) is str else self._checks
             try:
-                written = row.written.get(field.name, field.name)
-                values[field.name] = field.read(value, written, cell=self.tabular)
+                values[name] = checks[name](value, written.get(name, name))
             except BadField as fault:
-                faults.append(fault)
-        if faults:
-            raise BadRecord(faults)
+                faults[name] = fault
+        if faults or not self._needed <= values.keys():
+            for field in self.shape.required():
+                if field.name not in values:
+                    faults[field.name] = BadField(field.name, field.missing or "")
+            raise BadRecord([faults[one.name] for one in self._fields if one.name in faults])
 
     def reject(self, row: Row, field: str, fact: str) -> None:
         """Note what only all records together show to be wrong with one."""
@@ -244,13 +316,6 @@ class Records:
         shown = ", ".join(map(quoted, keys[:COLUMNS_SHOWN])) or "nothing"
         return f"there is {shown}{' and more' if len(keys) > COLUMNS_SHOWN else ''}"
 
-    def _nothing(self) -> str:
-        is_file = isinstance(self._source, str | os.PathLike) and self._source != STDIN
-        head = head_of(str(self._source)) if is_file else None
-        if head is None or head.strip():
-            return f"holds no {self.shape.name}"
-        return "the file has only empty lines" if head else "the file is empty"
-
     def _reject(self, place: str, fact: str) -> None:
         self.unreadable[self.seen + len(self.unreadable)] = Unreadable(place, fact)
         self.problems.append(f"{place}: {fact}")
@@ -289,14 +354,16 @@ class Records:
     def _of_content(self, content: bytes) -> Placed:
         """The records of a text, in the form that it has or is said to have."""
         name, form, start = self.name, self._form, content.lstrip()[:1]
-        if form in ("csv", "tsv") or (form is None and start not in (b"{", b"[", b"")):
+        if not start:
+            fact = "the file has only empty lines" if content else "the file is empty"
+            self.problems.append(f"{name}: {fact}; write one JSON object a line")
+        elif form in ("csv", "tsv") or (form is None and start not in (b"{", b"[")):
             refuse_long_lines(name, content, len(content))
             content = content.replace(b"\r", b"\n") if b"\n" not in content else content
             yield from (self._table or self._headed)(name, content, self.problems)
         elif start not in (b"{", b"["):
-            if content.strip():
-                fact = f"is not JSON, as --input-format {form} says; name the right format"
-                self.problems.append(f"{name}: {fact}")
+            fact = f"is not JSON, as --input-format {form} says; name the right format"
+            self.problems.append(f"{name}: {fact}")
         elif form == "jsonl" or (form is None and has_lines(content)):
             yield from self._of_lines(content)
         elif max(map(len, content.split(b"\n"))) > MAX_LINE:
