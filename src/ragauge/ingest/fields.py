@@ -355,7 +355,8 @@ def _reads(shape: Shape, keys: tuple[str, ...], mapped: Columns) -> Reads:
     found: list[tuple[Field, tuple[str, ...]]] = []
     for field in shape.fields:
         if field.name in mapped:
-            found.append((field, (mapped[field.name],)))
+            path = mapped[field.name]
+            found.append((field, (path, *known.get(squeezed(path), ()))))
             continue
         names: list[str] = []
         for name in field.names:

@@ -13,7 +13,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -23,6 +23,7 @@ from msgspec import Struct
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected, UsageError, refuse
 from ragauge.ingest.fields import (
+    BadField,
     BadRecord,
     Columns,
     Shape,
@@ -118,21 +119,33 @@ class Records:
         """Whether the records are rows of text: each value is what a cell holds."""
         self._source, self._form, self._adapt, self._table = source, form, adapt, table
 
-    def rows(self) -> Iterator[Row]:
-        """Every record that is an object, its fields unchecked."""
-        known, found = len(self.problems), set[str]()
+    def objects(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Every record that is an object, with its place."""
+        known = self.keys
         for place, value in self._within_each():
             if type(value) is not dict and not isinstance(value, Mapping):
                 self._reject(place, f"record: {expected('an object', value)}")
                 continue
-            row = self.row(place, value)
+            record: Any = value
+            keys = tuple(value)
+            if type(value) is not dict or keys not in known:
+                record = {str(key): one for key, one in value.items()}
+                keys = tuple(record)
+            known[keys] += 1
             self.seen += 1
-            self.keys[tuple(row.record)] += 1
+            yield place, record
+
+    def rows(self) -> Iterator[Row]:
+        """Every record that is an object, its fields unchecked."""
+        known, found = len(self.problems), set[str]()
+        for place, record in self.objects():
+            row = self.row(place, record)
             if self.columns:
                 found.update(row.written)
             yield row
         if not self.seen and not self.unreadable and len(self.problems) == known:
-            self.problems.append(f"{self.name}: {self._nothing()}; write one JSON object a line")
+            fact = f"holds no {self.shape.name}; write one JSON object a line"
+            self.problems.append(f"{self.name}: {fact}")
         missed = [field for field in self.columns if field not in found] if self.seen else []
         self.problems += [
             f"{self.name}: {field}: no {self.shape.name} has {quoted(self.columns[field])}; "
@@ -142,11 +155,9 @@ class Records:
 
     def row(self, place: str, value: Mapping[Any, Any]) -> Row:
         """A record with what it has for each field, unchecked."""
-        record: Any = value
         keys = tuple(value)
-        if type(value) is not dict or (
-            keys not in self.keys and not all(type(key) is str for key in keys)
-        ):
+        record: Any = value
+        if type(value) is not dict or keys not in self.keys:
             record = {str(key): one for key, one in value.items()}
             keys = tuple(record)
         return Row(place, record, *self.shape.found(record, keys, self.columns))
@@ -164,13 +175,64 @@ class Records:
 
         A field that must be there and is in no record is one problem, not one for each.
         """
+        return self._checked(self.rows())
+
+    def lists(
+        self, placed: Sequence[tuple[str, dict[str, Any]]], shape: Shape, columns: Columns
+    ) -> tuple[list[str], dict[str, list[Any]]]:
+        """The places and the values by field of the objects that are right, by this shape.
+
+        The same as row by row. Where all have the same keys, as rows of a table have, a field is
+        read in one go, and a text that many share is checked once.
+        """
+        self.shape, self.columns = shape, dict(columns)
+        every = self._lists(placed) if len(self.keys) == 1 else None
+        if every is not None:
+            return [place for place, _ in placed], every
+        rows = [*self._checked(self.row(place, record) for place, record in placed)]
+        by_field = {field.name: [row[field.name] for row in rows] for field in shape.fields}
+        return [row.place for row in rows], by_field
+
+    def _lists(self, placed: Sequence[tuple[str, dict[str, Any]]]) -> dict[str, list[Any]] | None:
+        """By field its values; None where they must be looked at one by one."""
+        (keys,) = self.keys
+        found = {field.name: [None] * len(placed) for field in self.shape.fields}
+        fed = {field.name: names for field, names in self.shape.reads(keys, self.columns)}
+        for field in self.shape.fields:
+            names = fed.get(field.name)
+            if names is None and field.missing is None:
+                continue
+            if names is None or len(names) != 1 or names[0] not in keys:
+                return None
+            (name,) = names
+            values: list[Any] = [record[name] for _, record in placed]
+            kinds = {*map(type, values)}
+            if float in kinds or (field.missing is not None and type(None) in kinds):
+                return None
+            cell = self.tabular
+            try:
+                if kinds <= {str, type(None)}:
+                    read = {
+                        one: field.read(one, name, cell=cell)
+                        for one in {*values}
+                        if one is not None
+                    }
+                    found[field.name] = [*map(read.get, values)]
+                else:
+                    found[field.name] = [
+                        None if one is None else field.read(one, name, cell=cell) for one in values
+                    ]
+            except BadField:
+                return None
+        return found
+
+    def _checked(self, rows: Iterable[Row]) -> Iterator[Row]:
         begin, lacking = len(self.problems), Counter[str]()
-        for row in self.rows():
+        for row in rows:
             try:
                 self.check(row)
             except BadRecord as fault:
-                for name in {field.name for field in self.shape.required()} - row.values.keys():
-                    lacking[name] += 1
+                lacking.update({field.name for field in self.shape.required()} - row.values.keys())
                 self.problems += [f"{row.place}: {field}" for field in fault.fields]
                 continue
             yield row
@@ -244,13 +306,6 @@ class Records:
         shown = ", ".join(map(quoted, keys[:COLUMNS_SHOWN])) or "nothing"
         return f"there is {shown}{' and more' if len(keys) > COLUMNS_SHOWN else ''}"
 
-    def _nothing(self) -> str:
-        is_file = isinstance(self._source, str | os.PathLike) and self._source != STDIN
-        head = head_of(str(self._source)) if is_file else None
-        if head is None or head.strip():
-            return f"holds no {self.shape.name}"
-        return "the file has only empty lines" if head else "the file is empty"
-
     def _reject(self, place: str, fact: str) -> None:
         self.unreadable[self.seen + len(self.unreadable)] = Unreadable(place, fact)
         self.problems.append(f"{place}: {fact}")
@@ -292,14 +347,16 @@ class Records:
     def _of_content(self, content: bytes) -> Placed:
         """The records of a text, in the form that it has or is said to have."""
         name, form, start = self.name, self._form, content.lstrip()[:1]
-        if form in ("csv", "tsv") or (form is None and start not in (b"{", b"[", b"")):
+        if not start:
+            fact = "the file has only empty lines" if content else "the file is empty"
+            self.problems.append(f"{name}: {fact}; write one JSON object a line")
+        elif form in ("csv", "tsv") or (form is None and start not in (b"{", b"[")):
             refuse_long_lines(name, content, len(content))
             content = content.replace(b"\r", b"\n") if b"\n" not in content else content
             yield from (self._table or self._headed)(name, content, self.problems)
         elif start not in (b"{", b"["):
-            if content.strip():
-                fact = f"is not JSON, as --input-format {form} says; name the right format"
-                self.problems.append(f"{name}: {fact}")
+            fact = f"is not JSON, as --input-format {form} says; name the right format"
+            self.problems.append(f"{name}: {fact}")
         elif form == "jsonl" or (form is None and has_lines(content)):
             yield from self._of_lines(content)
         elif max(map(len, content.split(b"\n"))) > MAX_LINE:
