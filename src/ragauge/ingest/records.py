@@ -26,6 +26,7 @@ from ragauge.ingest.fields import (
     BadField,
     BadRecord,
     Columns,
+    Reads,
     Shape,
     expected,
     quoted,
@@ -87,7 +88,7 @@ class Records:
 
     `columns` says for fields of the shape where this source has them. `adapt` changes a decoded
     value before its fields are looked for. `table` reads text that is no JSON, in place of the
-    reader of CSV and TSV.
+    reader of CSV and TSV; `decode` the value of a JSON text, in place of the strict reader.
     """
 
     def __init__(
@@ -101,6 +102,7 @@ class Records:
         columns: Columns | None = None,
         adapt: Callable[[Any], Any] | None = None,
         table: Callable[[str, bytes, list[str]], Placed] | None = None,
+        decode: Callable[[bytes], Any] = decode,
     ) -> None:
         if form not in (None, *FORMS):
             raise UsageError(f"format {quoted(str(form))} is none of {', '.join(FORMS)}")
@@ -115,7 +117,11 @@ class Records:
         """Those that could not, by their place among all, counted from 0."""
         self.keys: Counter[tuple[str, ...]] = Counter()
         """How often each set of keys was met."""
+        self._reads: dict[tuple[str, ...], Reads] = {}
+        self._fields = {field.name: field for field in shape.fields}
+        self._asks = bool(shape.required())
         self._source, self._form, self._adapt, self._table = source, form, adapt, table
+        self._decode = decode
         self.tabular = False
         """Whether its values are cells of a table, which are text; known once reading began."""
 
@@ -145,11 +151,15 @@ class Records:
         """A record with what it has for each field, unchecked."""
         if type(record) is not dict or not all(type(key) is str for key in record):
             record = {str(key): one for key, one in record.items()}
-        row = Row(place, record, {}, {})
-        for field, names in self.shape.reads(tuple(record), self.columns):
+        row, keys = Row(place, record, {}, {}), tuple(record)
+        reads = self._reads.get(keys)
+        if reads is None:
+            reads = self._reads[keys] = self.shape.reads(keys, self.columns)
+        for field, names in reads:
             for name in names:
                 held = record[name] if name in record else value_at(record, name)
-                if held is not None and held == held:  # a frame has NaN where nothing is
+                # A frame has NaN where nothing is.
+                if held is not None and not (isinstance(held, float) and held != held):
                     row.values[field.name], row.written[field.name] = held, name
                     break
             if field.name == STRATA:
@@ -163,8 +173,12 @@ class Records:
 
         A field that must be there and is in no record is one problem, not one for each.
         """
-        begin, lacking = len(self.problems), Counter[str]()
-        for row in self.rows():
+        return self.checked(self.rows())
+
+    def checked(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Of these rows, those whose fields are right, as `each` gives them."""
+        begin, lacking, number = len(self.problems), Counter[str](), 0
+        for number, row in enumerate(rows, 1):
             try:
                 self.check(row)
             except BadRecord as fault:
@@ -175,8 +189,8 @@ class Records:
             yield row
         for field in reversed(self.shape.required()):
             if (
-                self.seen > 1
-                and lacking[field.name] == self.seen
+                number > 1
+                and lacking[field.name] == number
                 and field.name not in self.columns
             ):
                 lost = f": {field.name}: {field.missing}"
@@ -189,7 +203,8 @@ class Records:
         """Check the values of a row in place; raises BadRecord with every field that is wrong."""
         faults = []
         values = row.values
-        for field in self.shape.fields:
+        fields = self.shape.fields if self._asks else [self._fields[name] for name in values]
+        for field in fields:
             value = values.get(field.name)
             if value is None:
                 if field.missing is not None:
@@ -197,7 +212,10 @@ class Records:
                 continue
             try:
                 written = row.written.get(field.name, field.name)
-                values[field.name] = field.read(value, written, cell=self.tabular)
+                if self.tabular:
+                    values[field.name] = field.read(value, written, cell=True)
+                else:
+                    values[field.name] = field.check(value, written)
             except BadField as fault:
                 faults.append(fault)
         if faults:
@@ -265,13 +283,16 @@ class Records:
             if source != STDIN and path.is_dir():
                 return self._of_frames([(name, saved_dataset(path))])
             head = head_of(str(source)) or b""
-            if self._form == "parquet" or (self._form is None and head.startswith(_PARQUET)):
+            is_parquet = head.startswith(_PARQUET) or path.suffix == ".parquet"
+            if self._form == "parquet" or (self._form is None and is_parquet):
                 return self._of_frames([(name, _parquet(name))])
             if self._form == "arrow" or head.startswith((_ARROW_FILE, _ARROW_STREAM)):
                 return self._of_frames([(name, _arrow(name))])
             return self._of_content(read_whole(str(source), long_lines=True))
         if hasattr(source, "iter_rows") or hasattr(source, "to_pylist") or hasattr(source, "iloc"):
             return self._of_frames([(name, source)])
+        if hasattr(source, "to_pandas") and not isinstance(source, Iterable):  # a result of ragas
+            return self._of_frames([(name, source.to_pandas())])
         if isinstance(source, Mapping):
             return self._of_object(source, name)
         if isinstance(source, Iterable):
@@ -302,13 +323,13 @@ class Records:
         elif max(map(len, content.split(b"\n"))) > MAX_LINE:
             self.problems.append(f"{name}: {OVERLONG}; write one record a line")
         else:
+            place = f"{name}:1" if b"\n" not in content.strip() else name
             try:
-                value = decode(content)
+                value = self._decode(content)
             except BadJson as fault:
-                self.problems.append(f"{name}: {fault}")
+                self._reject(place, str(fault))
                 return
             if isinstance(value, dict):
-                place = f"{name}:1" if b"\n" not in content.strip() else name
                 yield from self._of_object(value, place)
             else:
                 yield from ((f"{name}: item {number}", one) for number, one in enumerate(value, 1))
@@ -320,7 +341,7 @@ class Records:
             try:
                 if len(line) > MAX_LINE:
                     raise BadJson(OVERLONG)
-                yield f"{self.name}:{number}", decode(line)
+                yield f"{self.name}:{number}", self._decode(line)
             except BadJson as fault:
                 self._reject(f"{self.name}:{number}", str(fault))
 
@@ -332,27 +353,49 @@ class Records:
         if is_table(value, self.shape):
             yield from self._of_columns(value)
             return
-        fed = [
-            names for _, names in self.shape.reads(tuple(map(str, value)), self.columns) if names
-        ]
+        is_record = self._is_record(value)
         held = next((key for key in self.shape.wrappers if isinstance(value.get(key), list)), None)
-        if not fed or held in self.shape.wrappers[:1]:
+        if not is_record or held in self.shape.wrappers[:1]:
             inner = value
             if held is None:
                 inner = next((one for one in value.values() if _holds(one, self.shape)), value)
                 held = next(
                     (key for key in self.shape.wrappers if isinstance(inner.get(key), list)), None
                 )
+            for key, fact in self.shape.refused:
+                if inner.get(key):
+                    self.problems.append(f"{self.name}: {key}: {len(inner[key]):,} {fact}")
+            if held is None and not self.shape.keyed:
+                lists = [key for key, one in inner.items() if self._are_records(one)]
+                held = lists[0] if len(lists) == 1 else None
             if held is not None:
                 for number, one in enumerate(inner[held], 1):
                     yield f"{self.name}: item {number}", one
                 return
-        if self.shape.keyed and not fed:
+        if self.shape.keyed and not is_record:
             for id, one in value.items():
                 record = one if isinstance(one, Mapping) else {self.shape.keyed: one}
                 yield f"{self.name}: {quoted(str(id))}", {**record, self.shape.fields[0].name: id}
-            return
-        yield place, value
+        elif not is_record and self._are_records(list(value.values())):
+            yield from ((f"{self.name}: row {key}", one) for key, one in value.items())
+        else:
+            yield place, value
+
+    def _is_record(self, value: Mapping[str, Any]) -> bool:
+        """Whether an object is one record, and does not hold some."""
+        own, reads = self.shape.own, self.shape.reads(tuple(map(str, value)), self.columns)
+        return any(names and (not own or field.name in own) for field, names in reads)
+
+    def _are_records(self, values: Any) -> bool:
+        others = self.shape.others or (lambda _: False)
+        return (
+            isinstance(values, list)
+            and bool(values)
+            and all(
+                isinstance(one, Mapping) and (self._is_record(one) or any(map(others, one)))
+                for one in values
+            )
+        )
 
     def _of_columns(self, table: Mapping[str, Any]) -> Placed:
         """The rows of an object that holds columns; a problem where these do not fit together."""
@@ -396,7 +439,7 @@ class Records:
         fed = {field.name for field, names in reads if names}
         lacking = [field for field in self.shape.required() if field.name not in fed]
         shown = ", ".join(map(quoted, titles[:COLUMNS_SHOWN]))
-        if titles and not fed and not lacking:
+        if titles and not fed and not lacking and self.shape.others is None:
             known = ", ".join(field.name for field in self.shape.fields[:COLUMNS_SHOWN])
             fact = f"the first line names no column of a {self.shape.name} ({known})"
             remedy = "name them with --map FIELD=COLUMN"
@@ -410,6 +453,9 @@ class Records:
             ]
             return
         empty = self.shape.empty_cells
+        as_written: set[str] = set()  # what these cells lack says more than that they are empty
+        if self.shape.others is not None:
+            as_written = {*titles} - {name for _, names in reads for name in names}
         for place, cells in rows:
             if len(cells) != len(titles):
                 fact = f"cells: {len(cells)}, but the header has {len(titles)}"
@@ -418,7 +464,7 @@ class Records:
             yield (
                 place,
                 {
-                    title: None if cell.strip() in empty else cell
+                    title: None if cell.strip() in empty and title not in as_written else cell
                     for title, cell in zip(titles, cells, strict=True)
                 },
             )
@@ -459,17 +505,21 @@ def is_table(value: Mapping[str, Any], shape: Shape) -> bool:
     columns = list(value.values())
     if not columns:
         return False
+    keys = tuple(map(str, value))
+    reads = [(field, names) for field, names in shape.reads(keys) if names]
+    others = [key for key in keys if shape.others is not None and shape.others(key)]
     if all(isinstance(one, Mapping) for one in columns):  # as pandas writes: by column, then by row
         rows = columns[0].keys()
         by_row = bool(rows) and all(one.keys() == rows for one in columns)
-        return by_row and any(names for _, names in shape.reads(tuple(map(str, value))))
+        return by_row and bool(reads or others)
     single = [
         value[name]
-        for field, names in shape.reads(tuple(map(str, value)))
+        for field, names in [one for one in reads if one[0].name in shape.own] or reads
         if not field.many
         for name in names
         if value.get(name) is not None
     ]
+    single += [value.get(key) for key in others]
     return bool(single) and all(isinstance(one, list) for one in single)
 
 
