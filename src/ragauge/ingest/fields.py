@@ -56,6 +56,9 @@ def kind(value: object) -> str:
 
 def quoted(value: str) -> str:
     """Foreign text as a message shows it: in quotes, on one line, not too long."""
+    if len(value) <= _SHOWN and value.isascii() and value.isprintable():
+        if " " not in value and '"' not in value:
+            return f'"{value}"'  # as most ids are
     return '"' + one_line(value, _SHOWN).replace('"', '\\"') + '"'
 
 
@@ -266,7 +269,9 @@ def _reads(shape: Shape, keys: tuple[str, ...], columns: tuple[tuple[str, str], 
     for field in shape.fields:
         if field.name in mapped:
             path = mapped[field.name]
-            found.append((field, (path, *known.get(squeezed(path), ()))))
+            found.append(
+                (field, (path,) if path in keys else (*known.get(squeezed(path), [path]),))
+            )
             continue
         names: list[str] = []
         for name in field.names:

@@ -128,7 +128,7 @@ class Records:
         keys = self.keys
         for place, value in self.placed():
             record = self._adapt(value) if self._adapt else value
-            if not isinstance(record, Mapping):
+            if type(record) is not dict and not isinstance(record, Mapping):
                 self._reject(place, f"record: {expected('an object', record)}")
                 continue
             names = tuple(record)
@@ -186,50 +186,63 @@ class Records:
         """
         return self._checked(self.rows())
 
+    def all_objects(self) -> tuple[list[str], list[dict[str, Any]]]:
+        """The places of all records that are objects, and the records."""
+        places: list[str] = []
+        objects: list[dict[str, Any]] = []
+        for place, record in self.objects():
+            places.append(place)
+            objects.append(record)
+        return places, objects
+
     def lists(
-        self, placed: Sequence[tuple[str, dict[str, Any]]], shape: Shape, columns: Columns
+        self,
+        places: list[str],
+        objects: Sequence[dict[str, Any]],
+        shape: Shape,
+        columns: Columns,
     ) -> tuple[list[str], dict[str, list[Any]]]:
         """The places and the values by field of the objects that are right, by this shape.
 
-        The same as row by row. Where all have the same keys, as rows of a table have, a field is
-        read in one go, and a text that many share is checked once.
+        The same as row by row. Where nothing is wrong and nothing is nested, a field is read in
+        one go, and a text that many share is checked once.
         """
         self.shape, self.columns = shape, dict(columns)
         self._reads.clear()
-        every = self._lists(placed) if len(self.keys) == 1 else None
+        every = self._lists(objects)
         if every is not None:
-            return [place for place, _ in placed], every
-        rows = [*self._checked(self.row(place, record) for place, record in placed)]
+            return places, every
+        rows = [*self._checked(map(self.row, places, objects))]
         by_field = {field.name: [row[field.name] for row in rows] for field in shape.fields}
         return [row.place for row in rows], by_field
 
-    def _lists(self, placed: Sequence[tuple[str, dict[str, Any]]]) -> dict[str, list[Any]] | None:
+    def _lists(self, objects: Sequence[dict[str, Any]]) -> dict[str, list[Any]] | None:
         """By field its values; None where they must be looked at one by one."""
-        (keys,) = self.keys
-        found = {field.name: [None] * len(placed) for field in self.shape.fields}
-        fed = {field.name: names for field, names in self.shape.reads(keys, self.columns)}
+        reads = [(keys, dict(self.shape.reads(keys, self.columns))) for keys in self.keys]
+        found: dict[str, list[Any]] = {}
         for field in self.shape.fields:
-            names = fed.get(field.name)
-            if names is None and field.missing is None:
-                continue
-            if names is None or len(names) != 1 or names[0] not in keys:
+            feeding = [(keys, fed[field]) for keys, fed in reads if field in fed]
+            names = {name for _, some in feeding for name in some}
+            nested = any(not some or not {*some} <= {*keys} for keys, some in feeding)
+            if nested or len(names) > 1:
                 return None
-            (name,) = names
-            values: list[Any] = [record[name] for _, record in placed]
+            values: list[Any] = [None] * len(objects)
+            for name in names:
+                values = [record.get(name) for record in objects]
             kinds = {*map(type, values)}
             if float in kinds or (field.missing is not None and type(None) in kinds):
                 return None
-            check = field.reader(cell=self.tabular)
+            check, written = field.reader(cell=self.tabular), field.name
             try:
                 if kinds <= {str, type(None)}:
-                    read = {one: check(one, name) for one in {*values} if one is not None}
+                    read = {text: check(text, written) for text in {*values} if text is not None}
                     found[field.name] = [*map(read.get, values)]
                 else:
                     found[field.name] = [
-                        None if one is None else check(one, name) for one in values
+                        None if value is None else check(value, written) for value in values
                     ]
             except BadField:
-                return None
+                return None  # which row by row has its name and place
         return found
 
     def _checked(self, rows: Iterable[Row]) -> Iterator[Row]:
@@ -272,7 +285,8 @@ class Records:
         if faults or not self._needed <= values.keys():
             for field in self.shape.required():
                 if field.name not in values:
-                    faults[field.name] = BadField(field.name, field.missing or "")
+                    written_as = self.columns.get(field.name, field.name)
+                    faults[field.name] = BadField(written_as, field.missing or "")
             raise BadRecord([faults[one.name] for one in self._fields if one.name in faults])
 
     def reject(self, row: Row, field: str, fact: str) -> None:
@@ -292,9 +306,13 @@ class Records:
                 yield row
 
     def unread(self) -> dict[str, str | None]:
-        """The columns that no field reads, each with the field it may be meant for."""
+        """The columns that no field reads, each with the field it may be meant for.
+
+        Where a shape keeps what it does not name, only those that may be meant for a field.
+        """
         keys = dict.fromkeys(key for keys in self.keys for key in keys)
-        return {key: self.shape.near(key) for key in self.shape.unread(keys, self.columns)}
+        unread = {key: self.shape.near(key) for key in self.shape.unread(keys, self.columns)}
+        return {key: near for key, near in unread.items() if near or not self.shape.keeps}
 
     def note_unread(self, findings: Findings) -> tuple[str, ...]:
         """The columns that no field reads, said once as a finding."""
@@ -399,9 +417,8 @@ class Records:
         if is_table(value, self.shape):
             yield from self._of_columns(value)
             return
-        fed = [
-            names for _, names in self.shape.reads(tuple(map(str, value)), self.columns) if names
-        ]
+        reads = self.shape.reads(tuple(map(str, value)), self.columns)
+        fed = [name for _, names in reads for name in names if value_at(value, name) is not None]
         held = next((key for key in self.shape.wrappers if isinstance(value.get(key), list)), None)
         if not fed or held in self.shape.wrappers[:1]:
             inner = value
@@ -415,9 +432,11 @@ class Records:
                     yield f"{self.name}: item {number}", one
                 return
         if self.shape.keyed and not fed:
+            keyed, named = self.shape.keyed, self.shape.fields[0].name
             for id, one in value.items():
-                record = one if isinstance(one, Mapping) else {self.shape.keyed: one}
-                yield f"{self.name}: {quoted(str(id))}", {**record, self.shape.fields[0].name: id}
+                is_record = type(one) is not str and isinstance(one, Mapping)
+                record = {**one, named: id} if is_record else {keyed: one, named: id}
+                yield f"{self.name}: {quoted(str(id))}", record
             return
         yield place, value
 
@@ -482,13 +501,8 @@ class Records:
                 fact = f"cells: {len(cells)}, but the header has {len(titles)}"
                 self._reject(place, fact)
                 continue
-            yield (
-                place,
-                {
-                    title: None if cell.strip() in empty else cell
-                    for title, cell in zip(titles, cells, strict=True)
-                },
-            )
+            filled = [None if cell.strip() in empty else cell for cell in cells]
+            yield place, dict(zip(titles, filled, strict=True))
 
 
 def is_frame(head: bytes) -> bool:
@@ -574,7 +588,7 @@ def cells_of(name: str, content: bytes, problems: list[str]) -> Iterator[tuple[s
     number = 1
     try:
         for cells in reader:
-            if any(cell.strip() for cell in cells):
+            if any(map(str.strip, cells)):
                 yield f"{name}:{number}", cells
             number = reader.line_num + 1
     except csv.Error as error:

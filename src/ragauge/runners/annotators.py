@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from itertools import combinations
 from string import ascii_uppercase
@@ -68,8 +68,8 @@ class Annotators(ABC):
     level: Level | None = None
     weights: Weights | None = None
 
-    def __init__(self, names: Sequence[str], read: Annotations) -> None:
-        self.files = dict(zip(ascii_uppercase, names, strict=False))
+    def __init__(self, read: Annotations) -> None:
+        self.files = dict(zip(ascii_uppercase, read.names, strict=False))
         self.read = read
         self.given: dict[str, File] = {
             letter: {id: one for id, one in file.items() if one.given}
@@ -156,6 +156,7 @@ class Annotators(ABC):
                 all=sum(times == every for times in self.annotated.values()),
                 some=sum(1 < times < every for times in self.annotated.values()),
                 one=len(self.ids) - self.shared,
+                unread_columns=self.read.unread,
             ),
         )
         return evaluation.outcome(report)
@@ -224,7 +225,7 @@ class Annotators(ABC):
                 yield found
 
     def _findings(self) -> Findings:
-        found = Findings()
+        found = self.read.findings
         for id in self.ids:
             without = [letter for letter, file in self.given.items() if id not in file]
             if without:

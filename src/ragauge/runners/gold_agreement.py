@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from string import ascii_uppercase
@@ -10,43 +11,49 @@ from ragauge.contracts.annotation import AgreementReport
 from ragauge.contracts.report import Outcome, Rule
 from ragauge.errors import UsageError
 from ragauge.gates.rules import Ranged, parse_rules
-from ragauge.ingest.annotations import Annotations, read_annotations
+from ragauge.ingest.annotations import read_annotations
+from ragauge.ingest.fields import Columns
 from ragauge.ingest.lines import STDIN
+from ragauge.ingest.records import Source
 from ragauge.metrics.names import metric_id, short_name
-from ragauge.runners.annotators import METRICS, Annotators
+from ragauge.runners.annotators import METRICS
 from ragauge.runners.label_agreement import Labels, Options
 from ragauge.runners.span_agreement import Spans
 
 
 def agreement(
-    names: Sequence[str],
+    sources: Sequence[Source],
     *,
     field: str | None = None,
+    columns: Columns | None = None,
     options: Options | None = None,
     gates: str | None = None,
 ) -> Outcome[AgreementReport]:
-    """How far the annotators agree whose files these are; `gates` come before the defaults.
+    """How far annotators agree, each of whom is a source; `gates` come before the defaults.
 
     Raises UsageError or InputRejected with everything that is wrong.
     """
     options = options or Options()
-    _refuse_names(names)
-    _refuse_options(options)
-    own = _own_rules(gates)
-    read = read_annotations(names, field)
-    compared = _compared(names, read, options)
-    return compared.outcome(compared.rules(own))
-
-
-def _refuse_names(names: Sequence[str]) -> None:
-    if len(names) < 2:
+    if len(sources) < 2:
         raise UsageError("agreement takes the files of two annotators or more")
-    if len(names) > len(ascii_uppercase):
-        raise UsageError(f"{len(names)} files; at most {len(ascii_uppercase)} are compared at once")
-    twice = [name for name, times in Counter(names).items() if times > 1]
+    if len(sources) > len(ascii_uppercase):
+        raise UsageError(
+            f"{len(sources)} files; at most {len(ascii_uppercase)} are compared at once"
+        )
+    names = Counter(str(one) for one in sources if isinstance(one, str | os.PathLike))
+    twice = [name for name, times in names.items() if times > 1]
     if twice:
         which = "standard input" if twice[0] == STDIN else twice[0]
         raise UsageError(f"{which} is named twice: name the file of each annotator once")
+    _refuse_options(options)
+    own = _own_rules(gates)
+    read = read_annotations(sources, field, columns)
+    if read.kind == "spans" and options != Options():
+        raise UsageError(
+            f"{read.field} holds spans, which have no level, weights or order: drop those options"
+        )
+    compared = Spans(read) if read.kind == "spans" else Labels(read, options)
+    return compared.outcome(compared.rules(own))
 
 
 def _refuse_options(options: Options) -> None:
@@ -79,13 +86,3 @@ def _metric(name: str) -> Ranged:
     )
     # Agreement beyond chance can be below 0.
     return Ranged(id, (-1 if "kappa" in id or "alpha" in id else 0, 1))
-
-
-def _compared(names: Sequence[str], read: Annotations, options: Options) -> Annotators:
-    if read.kind == "labels":
-        return Labels(names, read, options)
-    if options != Options():
-        raise UsageError(
-            f"{read.field} holds spans, which have no level, weights or order: drop those options"
-        )
-    return Spans(names, read)

@@ -64,8 +64,8 @@ class Options(Struct, frozen=True, kw_only=True):
 class Labels(Annotators):
     """A label an item."""
 
-    def __init__(self, names: Sequence[str], read: Annotations, options: Options) -> None:
-        super().__init__(names, read)
+    def __init__(self, read: Annotations, options: Options) -> None:
+        super().__init__(read)
         self.level = options.level or ("ordinal" if options.ordered else "nominal")
         self.weights = self._weights = options.weights
         self.main = self._main()
