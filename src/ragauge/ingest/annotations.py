@@ -146,13 +146,15 @@ def read_annotations(
     )
     of_spans = type(next((value for value in values if value is not None), None)) is list
     fields = (id, spans, body) if of_spans else (id, label)
-    shape, findings = structs.replace(ANNOTATION, fields=fields), Findings()
+    findings = Findings()
     unread = [name for records, *_ in every for name in records.note_unread(findings)]
     files = []
     for records, places, objects, there in every:
-        columns = {**mapped, fields[1].name: there.get(chosen, chosen)}
-        placed, read = records.lists(places, objects, shape, columns)
-        given = zip(placed, *(read[one.name] for one in fields), strict=True)
+        said = structs.replace(fields[1], name=there.get(chosen, chosen), aliases=())
+        named = (id, said, *fields[2:])
+        shape = structs.replace(ANNOTATION, fields=named)
+        placed, read = records.lists(places, objects, shape)
+        given = zip(placed, *(read[one.name] for one in named), strict=True)
         files.append(_annotations(given, chosen, problems))
     refuse(problems)
     return Annotations(

@@ -171,6 +171,7 @@ class _Side:
         if label is None:
             return items, 0
         ids, labels, secondary, texts, strata = self.shape.fields[:5]
+        labels = structs.replace(labels, name=label, aliases=())
         if self.shape is GOLD_ITEM and label != ENTRY_FIELD:
             labels = structs.replace(labels, missing=NO_LABEL)
         else:
@@ -185,7 +186,6 @@ class _Side:
             self.places,
             self.objects,
             structs.replace(self.shape, fields=tuple(dict.fromkeys(fields))),
-            {labels.name: label},
         )
         duplicates, none = 0, dict[str, Any]()
         for place, *values in zip(places, *(found[field.name] for field in fields), strict=True):

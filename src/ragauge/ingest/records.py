@@ -14,6 +14,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,17 +23,13 @@ from msgspec import Struct
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected, UsageError, refuse
 from ragauge.ingest.fields import (
-    STRATA,
     BadField,
     BadRecord,
     Columns,
-    Field,
-    Reads,
     Shape,
     expected,
     quoted,
     squeezed,
-    strata_of,
     value_at,
 )
 from ragauge.ingest.lines import (
@@ -62,7 +59,7 @@ _CELL = 16
 _ARROW_FILE, _ARROW_STREAM, _PARQUET = b"ARROW1", b"\xff\xff\xff\xff", b"PAR1"
 
 
-class Row(Struct):
+class Row(Struct, gc=False):
     """One record of a source."""
 
     place: str
@@ -117,26 +114,25 @@ class Records:
         """Those that could not, by their place among all, counted from 0."""
         self.keys: Counter[tuple[str, ...]] = Counter()
         """How often each set of keys was met."""
-        self._source, self._form, self._adapt, self._table = source, form, adapt, table
+        self.around: dict[str, Any] = {}
+        """What the object that holds the records says besides."""
         self.tabular = False
-        """Whether its values are cells of a table, which are text; known once reading began."""
-        self._reads: dict[tuple[str, ...], Reads] = {}
-        self._fields: tuple[Field, ...] | None = None
+        """Whether the records are rows of text: each value is what a cell holds."""
+        self._source, self._form, self._adapt, self._table = source, form, adapt, table
 
     def objects(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Every record that is an object, with its place."""
-        keys = self.keys
-        for place, value in self.placed():
-            record = self._adapt(value) if self._adapt else value
-            if type(record) is not dict and not isinstance(record, Mapping):
-                self._reject(place, f"record: {expected('an object', record)}")
+        for place, value in self._within_each():
+            record: Any = value
+            if type(value) is not dict and not isinstance(value, Mapping):
+                self._reject(place, f"record: {expected('an object', value)}")
                 continue
-            names = tuple(record)
-            if type(record) is not dict or names not in keys:
-                record = {str(key): one for key, one in record.items()}
-                names = tuple(record)
-            keys[names] += 1
+            keys = tuple(record)
+            if type(value) is not dict or keys not in self.keys:
+                record = {str(key): one for key, one in value.items()}
+                keys = tuple(record)
             self.seen += 1
+            self.keys[keys] += 1
             yield place, record
 
     def rows(self) -> Iterator[Row]:
@@ -157,27 +153,25 @@ class Records:
             for field in missed
         ]
 
-    def row(self, place: str, record: Mapping[str, Any]) -> Row:
+    def row(self, place: str, value: Mapping[Any, Any]) -> Row:
         """A record with what it has for each field, unchecked."""
-        keys = tuple(record)
-        reads = self._reads.get(keys)
-        if type(record) is not dict or reads is None:
-            record = {str(key): one for key, one in record.items()}
+        record: Any = value
+        keys = tuple(value)
+        if type(value) is not dict or (
+            keys not in self.keys and not all(type(key) is str for key in keys)
+        ):
+            record = {str(key): one for key, one in value.items()}
             keys = tuple(record)
-            reads = self._reads[keys] = self.shape.reads(keys, self.columns)
-        values: dict[str, Any] = {}
-        written: dict[str, str] = {}
-        for field, names in reads:
-            for name in names:
-                held = record[name] if name in record else value_at(record, name)
-                if held is not None and held == held:  # a frame has NaN where nothing is
-                    values[field.name], written[field.name] = held, name
-                    break
-            if field.name == STRATA:
-                cells = strata_of(record, values.get(STRATA))
-                if cells is not None:
-                    values[STRATA] = cells
-        return Row(place, record, values, written)
+        return Row(place, record, *self.shape.found(record, keys, self.columns))
+
+    def within(self, place: str, value: Any) -> Iterable[tuple[str, Any]]:
+        """The records that a decoded value holds: as a rule itself, under its place."""
+        return ((place, self._adapt(value) if self._adapt else value),)
+
+    def _within_each(self) -> Placed:
+        if self._adapt is None and type(self).within is Records.within:
+            return self.placed()
+        return (one for place, value in self.placed() for one in self.within(place, value))
 
     def each(self) -> Iterator[Row]:
         """Every record whose fields are right; what is wrong with the others is a problem.
@@ -187,7 +181,7 @@ class Records:
         return self._checked(self.rows())
 
     def all_objects(self) -> tuple[list[str], list[dict[str, Any]]]:
-        """The places of all records that are objects, and the records."""
+        """The places of all records that are objects, and the records, for `lists`."""
         places: list[str] = []
         objects: list[dict[str, Any]] = []
         for place, record in self.objects():
@@ -196,19 +190,14 @@ class Records:
         return places, objects
 
     def lists(
-        self,
-        places: list[str],
-        objects: Sequence[dict[str, Any]],
-        shape: Shape,
-        columns: Columns,
+        self, places: list[str], objects: Sequence[dict[str, Any]], shape: Shape
     ) -> tuple[list[str], dict[str, list[Any]]]:
         """The places and the values by field of the objects that are right, by this shape.
 
         The same as row by row. Where nothing is wrong and nothing is nested, a field is read in
         one go, and a text that many share is checked once.
         """
-        self.shape, self.columns = shape, dict(columns)
-        self._reads.clear()
+        self.shape = shape
         every = self._lists(objects)
         if every is not None:
             return places, every
@@ -223,8 +212,7 @@ class Records:
         for field in self.shape.fields:
             feeding = [(keys, fed[field]) for keys, fed in reads if field in fed]
             names = {name for _, some in feeding for name in some}
-            nested = any(not some or not {*some} <= {*keys} for keys, some in feeding)
-            if nested or len(names) > 1:
+            if len(names) > 1 or any(not {*some} <= {*keys} for keys, some in feeding):
                 return None
             values: list[Any] = [None] * len(objects)
             for name in names:
@@ -232,14 +220,18 @@ class Records:
             kinds = {*map(type, values)}
             if float in kinds or (field.missing is not None and type(None) in kinds):
                 return None
-            check, written = field.reader(cell=self.tabular), field.name
             try:
                 if kinds <= {str, type(None)}:
-                    read = {text: check(text, written) for text in {*values} if text is not None}
-                    found[field.name] = [*map(read.get, values)]
+                    of_text = {
+                        text: field.read(text, field.name, cell=self.tabular)
+                        for text in {*values}
+                        if text is not None
+                    }
+                    found[field.name] = [*map(of_text.get, values)]
                 else:
                     found[field.name] = [
-                        None if value is None else check(value, written) for value in values
+                        None if value is None else field.check(value, field.name)
+                        for value in values
                     ]
             except BadField:
                 return None  # which row by row has its name and place
@@ -251,7 +243,8 @@ class Records:
             try:
                 self.check(row)
             except BadRecord as fault:
-                lacking.update({field.name for field in self.shape.required()} - row.values.keys())
+                for name in {field.name for field in self.shape.required()} - row.values.keys():
+                    lacking[name] += 1
                 self.problems += [f"{row.place}: {field}" for field in fault.fields]
                 continue
             yield row
@@ -268,51 +261,42 @@ class Records:
                 self.problems[begin:] = [f"{self.name}: {fact}; {self.there()}: {remedy}", *kept]
 
     def check(self, row: Row) -> None:
-        """Check the values of a row in place; raises BadRecord with every field that is wrong."""
-        if self._fields is not self.shape.fields:
-            self._fields = self.shape.fields
-            self._needed = {field.name for field in self.shape.required()}
-            self._checks = {field.name: field.reader(cell=False) for field in self._fields}
-            self._cells = {field.name: field.reader(cell=True) for field in self._fields}
-        values, written = row.values, row.written
-        faults: dict[str, BadField] = {}
-        for name, value in values.items():
-            checks = self._cells if self.tabular and type(value) is str else self._checks
-            try:
-                values[name] = checks[name](value, written.get(name, name))
-            except BadField as fault:
-                faults[name] = fault
-        if faults or not self._needed <= values.keys():
-            for field in self.shape.required():
-                if field.name not in values:
-                    written_as = self.columns.get(field.name, field.name)
-                    faults[field.name] = BadField(written_as, field.missing or "")
-            raise BadRecord([faults[one.name] for one in self._fields if one.name in faults])
+        """Check the values of a row; raises BadRecord with every field that is wrong."""
+        row.values = self.shape.checked(row.values, row.written, cell=self.tabular)
 
     def reject(self, row: Row, field: str, fact: str) -> None:
         """Note what only all records together show to be wrong with one."""
         self.problems.append(f"{row.place}: {row.written.get(field, field)}: {fact}")
 
-    def once(self, field: str) -> Iterator[Row]:
+    def once(self, field: str, rows: Iterable[Row] | None = None) -> Iterator[Row]:
         """As `each`, without records that say again what an earlier one says of the same item."""
         places: dict[Any, str] = {}
-        for row in self.each():
-            first = places.setdefault(row[field], row.place)
+        for row in self.each() if rows is None else rows:
+            key = row.values.get(field)
+            first = places.setdefault(key, row.place)
             if first != row.place:
-                self.reject(
-                    row, field, f"{quoted(str(row[field]))} is at {first} already; keep one"
-                )
+                self.reject(row, field, f"{quoted(str(key))} is at {first} already; keep one")
             else:
                 yield row
 
     def unread(self) -> dict[str, str | None]:
         """The columns that no field reads, each with the field it may be meant for.
 
-        Where a shape keeps what it does not name, only those that may be meant for a field.
+        Where other fields are kept, those alone that look like a field which their record lacks.
         """
-        keys = dict.fromkeys(key for keys in self.keys for key in keys)
-        unread = {key: self.shape.near(key) for key in self.shape.unread(keys, self.columns)}
-        return {key: near for key, near in unread.items() if near or not self.shape.keeps}
+        found: dict[str, str | None] = {}
+        near = cache(self.shape.near)
+        for keys in self.keys:
+            fed = {
+                name
+                for one, names in self.shape.reads(keys, self.columns)
+                if names
+                for name in one.names
+            }
+            for key in self.shape.unread(keys, self.columns):
+                if not self.shape.keeps or (near(key) and near(key) not in fed):
+                    found[key] = near(key)
+        return found
 
     def note_unread(self, findings: Findings) -> tuple[str, ...]:
         """The columns that no field reads, said once as a finding."""
@@ -356,6 +340,9 @@ class Records:
         if hasattr(source, "iter_rows") or hasattr(source, "to_pylist") or hasattr(source, "iloc"):
             return self._of_frames([(name, source)])
         if isinstance(source, Mapping):
+            if any(hasattr(one, "features") for one in source.values()):
+                first = quoted(str(next(iter(source))))
+                raise UsageError(f"{name}: holds several splits: give one of them, such as {first}")
             return self._of_object(source, name)
         if isinstance(source, Iterable):
             return ((f"{name}: item {number}", one) for number, one in enumerate(source, 1))
@@ -387,13 +374,13 @@ class Records:
         elif max(map(len, content.split(b"\n"))) > MAX_LINE:
             self.problems.append(f"{name}: {OVERLONG}; write one record a line")
         else:
+            place = name if b"\n" in content.strip() else f"{name}:1"
             try:
                 value = decode(content)
             except BadJson as fault:
-                self.problems.append(f"{name}: {fault}")
+                self.problems.append(f"{place}: {fault}")
                 return
             if isinstance(value, dict):
-                place = f"{name}:1" if b"\n" not in content.strip() else name
                 yield from self._of_object(value, place)
             else:
                 yield from ((f"{name}: item {number}", one) for number, one in enumerate(value, 1))
@@ -428,6 +415,7 @@ class Records:
                     (key for key in self.shape.wrappers if isinstance(inner.get(key), list)), None
                 )
             if held is not None:
+                self.around = {key: one for key, one in inner.items() if key != held}
                 for number, one in enumerate(inner[held], 1):
                     yield f"{self.name}: item {number}", one
                 return
@@ -482,7 +470,7 @@ class Records:
         fed = {field.name for field, names in reads if names}
         lacking = [field for field in self.shape.required() if field.name not in fed]
         shown = ", ".join(map(quoted, titles[:COLUMNS_SHOWN]))
-        if titles and not fed and not lacking:
+        if titles and not fed:
             known = ", ".join(field.name for field in self.shape.fields[:COLUMNS_SHOWN])
             fact = f"the first line names no column of a {self.shape.name} ({known})"
             remedy = "name them with --map FIELD=COLUMN"
@@ -704,14 +692,24 @@ def file_of(place: str) -> str:
     return re.sub(r'(:\d+|: (item|row) \d+|: ".*"|(: \w+)?\[\d+\])$', "", place)
 
 
-def columns_for(columns: Columns | None, *shapes: Shape) -> list[dict[str, str]]:
-    """The mapped columns by the shapes that have the field; raises UsageError where none has it."""
-    names = [{field.name for field in shape.fields} for shape in shapes]
-    given = dict(columns or {})
-    for name in given:
-        if not any(name in known for known in names):
-            shapes[0].field(name)
-    return [{name: given[name] for name in given if name in known} for known in names]
+def columns_for(columns: Columns | None, **shapes: Shape) -> dict[str, dict[str, str]]:
+    """The mapped columns of each of several sources, by what the sources are called.
+
+    A field that several have is meant of the first; `gold.question` says which is meant. Raises
+    UsageError for a field that none has.
+    """
+    found: dict[str, dict[str, str]] = {name: {} for name in shapes}
+    for field, path in (columns or {}).items():
+        source, _, inner = field.partition(".")
+        if source in shapes and inner:
+            shapes[source].field(inner)
+            found[source][inner] = path
+            continue
+        having = [name for name, one in shapes.items() if field in {f.name for f in one.fields}]
+        if not having:
+            next(iter(shapes.values())).field(field)
+        found[having[0]][field] = path
+    return found
 
 
 def no_table(name: str, content: bytes, problems: list[str]) -> Placed:
