@@ -182,8 +182,8 @@ def test_all_that_is_wrong_with_records_is_told():
     ]
     assert read(gold)[1] == [
         "gold: item 5: record: expected an object, got text",
-        "gold: item 2: id: is empty",
         "gold: item 2: label: missing; gold says what is right",
+        "gold: item 2: id: is empty",
         "gold: item 2: secondary_types[0]: expected text, got a number",
         "gold: item 2: text: expected text, got a number",
         "gold: item 2: strata: expected an object, got a list",
@@ -204,7 +204,7 @@ def test_all_that_is_wrong_with_records_is_told():
         ('id\tlabel\na\t"M\nb\tL\n', ":2: not a row of cells"),
         (b"id,label\na,M\nb,\xff\n", ":3: is not UTF-8 text; save the table as UTF-8"),
         ('{"id": "a", "label": "M"}\n{"id": "b", "label":\n', ":2: "),
-        ('[{"id": "a", "label": "M"}, ', ": "),
+        ('[{"id": "a", "label": "M"}, ', ":1: "),
         ('{"a": "M",\n "b": \n', ": "),
         ("id,colour\na,red\n", ": no record has gold_type or gold_label or label"),
     ],

@@ -122,17 +122,18 @@ class Records:
 
     def objects(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Every record that is an object, with its place."""
+        known = self.keys
         for place, value in self._within_each():
-            record: Any = value
             if type(value) is not dict and not isinstance(value, Mapping):
                 self._reject(place, f"record: {expected('an object', value)}")
                 continue
-            keys = tuple(record)
-            if type(value) is not dict or keys not in self.keys:
+            record: Any = value
+            keys = tuple(value)
+            if type(value) is not dict or keys not in known:
                 record = {str(key): one for key, one in value.items()}
                 keys = tuple(record)
+            known[keys] += 1
             self.seen += 1
-            self.keys[keys] += 1
             yield place, record
 
     def rows(self) -> Iterator[Row]:
@@ -155,11 +156,9 @@ class Records:
 
     def row(self, place: str, value: Mapping[Any, Any]) -> Row:
         """A record with what it has for each field, unchecked."""
-        record: Any = value
         keys = tuple(value)
-        if type(value) is not dict or (
-            keys not in self.keys and not all(type(key) is str for key in keys)
-        ):
+        record: Any = value
+        if type(value) is not dict or keys not in self.keys:
             record = {str(key): one for key, one in value.items()}
             keys = tuple(record)
         return Row(place, record, *self.shape.found(record, keys, self.columns))
