@@ -43,7 +43,6 @@ from ragauge.errors import RagaugeError as RagaugeError
 from ragauge.gates.rules import Gate
 from ragauge.gates.stability import Profile
 from ragauge.ingest.answered.records import Source as _records_Source
-from ragauge.ingest.labelled.labelled_items import Source as _labelled_items_Source
 from ragauge.ingest.linked.crosswalk import Source as PairSource
 from ragauge.ingest.linked.link_records import Source as _link_records_Source
 from ragauge.ingest.manifest import read_manifest as read_manifest
@@ -362,8 +361,8 @@ def ner_values(
     """The value of every metric and nothing else: all there is to compute for a quick look."""
 
 def evaluate_types(
-    gold: _labelled_items_Source,
-    predicted: _labelled_items_Source,
+    gold: _records_Source,
+    predicted: _records_Source,
     *,
     preset: str | None = None,
     gates: str | None = None,

@@ -56,6 +56,9 @@ def kind(value: object) -> str:
 
 def quoted(value: str) -> str:
     """Foreign text as a message shows it: in quotes, on one line, not too long."""
+    plain = len(value) <= _SHOWN and value.isascii() and value.isprintable()
+    if plain and " " not in value and '"' not in value:
+        return f'"{value}"'  # as most ids are
     return '"' + one_line(value, _SHOWN).replace('"', '\\"') + '"'
 
 
@@ -373,7 +376,8 @@ def _reads(shape: Shape, keys: tuple[str, ...], mapped: Columns) -> Reads:
     for field in shape.fields:
         if field.name in mapped:
             path = mapped[field.name]
-            found.append((field, (path, *known.get(squeezed(path), ()))))
+            spelled = [path] if path in keys else known.get(squeezed(path), [path])
+            found.append((field, tuple(spelled)))
             continue
         names: list[str] = []
         for name in field.names:

@@ -30,6 +30,7 @@ from ragauge.ingest.fields import (
     expected,
     quoted,
     squeezed,
+    value_at,
 )
 from ragauge.ingest.lines import (
     MAX_LINE,
@@ -169,8 +170,9 @@ class Records:
         return ((place, self._adapt(value) if self._adapt else value),)
 
     def _within_each(self) -> Placed:
-        for place, value in self.placed():
-            yield from self.within(place, value)
+        if self._adapt is None and type(self).within is Records.within:
+            return self.placed()
+        return (one for place, value in self.placed() for one in self.within(place, value))
 
     def each(self) -> Iterator[Row]:
         """Every record whose fields are right; what is wrong with the others is a problem.
@@ -179,53 +181,61 @@ class Records:
         """
         return self.checked(self.rows())
 
+    def all_objects(self) -> tuple[list[str], list[dict[str, Any]]]:
+        """The places of all records that are objects, and the records, for `lists`."""
+        places: list[str] = []
+        objects: list[dict[str, Any]] = []
+        for place, record in self.objects():
+            places.append(place)
+            objects.append(record)
+        return places, objects
+
     def lists(
-        self, placed: Sequence[tuple[str, dict[str, Any]]], shape: Shape, columns: Columns
+        self, places: list[str], objects: Sequence[dict[str, Any]], shape: Shape
     ) -> tuple[list[str], dict[str, list[Any]]]:
         """The places and the values by field of the objects that are right, by this shape.
 
-        The same as row by row. Where all have the same keys, as rows of a table have, a field is
-        read in one go, and a text that many share is checked once.
+        The same as row by row. Where nothing is wrong and nothing is nested, a field is read in
+        one go, and a text that many share is checked once.
         """
-        self.shape, self.columns = shape, dict(columns)
-        every = self._lists(placed) if len(self.keys) == 1 else None
+        self.shape = shape
+        every = self._lists(objects)
         if every is not None:
-            return [place for place, _ in placed], every
-        rows = [*self.checked(self.row(place, record) for place, record in placed)]
+            return places, every
+        rows = [*self.checked(map(self.row, places, objects))]
         by_field = {field.name: [row[field.name] for row in rows] for field in shape.fields}
         return [row.place for row in rows], by_field
 
-    def _lists(self, placed: Sequence[tuple[str, dict[str, Any]]]) -> dict[str, list[Any]] | None:
+    def _lists(self, objects: Sequence[dict[str, Any]]) -> dict[str, list[Any]] | None:
         """By field its values; None where they must be looked at one by one."""
-        (keys,) = self.keys
-        found = {field.name: [None] * len(placed) for field in self.shape.fields}
-        fed = {field.name: names for field, names in self.shape.reads(keys, self.columns)}
+        reads = [(keys, dict(self.shape.reads(keys, self.columns))) for keys in self.keys]
+        found: dict[str, list[Any]] = {}
         for field in self.shape.fields:
-            names = fed.get(field.name)
-            if names is None and field.missing is None:
-                continue
-            if names is None or len(names) != 1 or names[0] not in keys:
+            feeding = [(keys, fed[field]) for keys, fed in reads if field in fed]
+            names = {name for _, some in feeding for name in some}
+            if len(names) > 1 or any(not {*some} <= {*keys} for keys, some in feeding):
                 return None
-            (name,) = names
-            values: list[Any] = [record[name] for _, record in placed]
+            values: list[Any] = [None] * len(objects)
+            for name in names:
+                values = [record.get(name) for record in objects]
             kinds = {*map(type, values)}
             if float in kinds or (field.missing is not None and type(None) in kinds):
                 return None
-            cell = self.tabular
             try:
                 if kinds <= {str, type(None)}:
-                    read = {
-                        one: field.read(one, name, cell=cell)
-                        for one in {*values}
-                        if one is not None
+                    of_text = {
+                        text: field.read(text, field.name, cell=self.tabular)
+                        for text in {*values}
+                        if text is not None
                     }
-                    found[field.name] = [*map(read.get, values)]
+                    found[field.name] = [*map(of_text.get, values)]
                 else:
                     found[field.name] = [
-                        None if one is None else field.read(one, name, cell=cell) for one in values
+                        None if value is None else field.check(value, field.name)
+                        for value in values
                     ]
             except BadField:
-                return None
+                return None  # which row by row has its name and place
         return found
 
     def checked(self, rows: Iterable[Row]) -> Iterator[Row]:
@@ -236,7 +246,8 @@ class Records:
             try:
                 self.check(row)
             except BadRecord as fault:
-                lacking.update({field.name for field in self.shape.required()} - row.values.keys())
+                for name in {field.name for field in self.shape.required()} - row.values.keys():
+                    lacking[name] += 1
                 self.problems += [f"{row.place}: {field}" for field in fault.fields]
                 continue
             yield row
@@ -420,9 +431,11 @@ class Records:
                     yield f"{self.name}: item {number}", one
                 return
         if self.shape.keyed and not is_record:
+            keyed, named = self.shape.keyed, self.shape.fields[0].name
             for id, one in value.items():
-                record = one if isinstance(one, Mapping) else {self.shape.keyed: one}
-                yield f"{self.name}: {quoted(str(id))}", {**record, self.shape.fields[0].name: id}
+                whole = type(one) is not str and isinstance(one, Mapping)
+                record = {**one, named: id} if whole else {keyed: one, named: id}
+                yield f"{self.name}: {quoted(str(id))}", record
         elif not is_record and self._are_records(list(value.values())):
             yield from ((f"{self.name}: row {key}", one) for key, one in value.items())
         else:
@@ -431,7 +444,12 @@ class Records:
     def _is_record(self, value: Mapping[str, Any]) -> bool:
         """Whether an object is one record, and does not hold some."""
         own, reads = self.shape.own, self.shape.reads(tuple(map(str, value)), self.columns)
-        return any(names and (not own or field.name in own) for field, names in reads)
+        return any(
+            value_at(value, name) is not None
+            for field, names in reads
+            if not own or field.name in own
+            for name in names
+        )
 
     def _are_records(self, values: Any) -> bool:
         others = self.shape.others or (lambda _: False)
@@ -604,7 +622,7 @@ def cells_of(name: str, content: bytes, problems: list[str]) -> Iterator[tuple[s
     number = 1
     try:
         for cells in reader:
-            if any(cell.strip() for cell in cells):
+            if any(map(str.strip, cells)):
                 yield f"{name}:{number}", cells
             number = reader.line_num + 1
     except csv.Error as error:

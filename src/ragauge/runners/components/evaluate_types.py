@@ -17,8 +17,8 @@ from ragauge.contracts.labels import MISSING, OTHER, LabelledItem
 from ragauge.contracts.report import Finding, Findings, Outcome
 from ragauge.errors import UsageError
 from ragauge.ingest.fields import quoted
-from ragauge.ingest.labelled.label_sets import labels_met, read_label_set
-from ragauge.ingest.labelled.labelled_items import Labelled, read_labelled
+from ragauge.ingest.label_sets import labels_met, read_label_set
+from ragauge.ingest.labelled_items import Labelled, read_labelled
 from ragauge.metrics.label_sums import (
     LabelPatterns,
     label_patterns,
@@ -35,7 +35,7 @@ from ragauge.runners.options import takes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ragauge.ingest.labelled.labelled_items import Source
+    from ragauge.ingest.records import Source
 
     Ints = NDArray[np.int64]
 
@@ -156,7 +156,7 @@ def _findings(
     declared: bool,
 ) -> Findings:
     """What a reader should know of the two sides, by id."""
-    findings, label_set = Findings(), patterns.label_set
+    findings, label_set = read.findings, patterns.label_set
     known = {*label_set.labels}
     outside = f"is none of the {len(known)} labels of the set {label_set.name}"
 
