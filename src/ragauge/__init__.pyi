@@ -43,6 +43,7 @@ from ragauge.errors import RagaugeError as RagaugeError
 from ragauge.gates.rules import Gate
 from ragauge.gates.stability import Profile
 from ragauge.ingest.answered.records import Source as _records_Source
+from ragauge.ingest.fields import Columns
 from ragauge.ingest.labelled.labelled_items import Source as _labelled_items_Source
 from ragauge.ingest.linked.crosswalk import Source as PairSource
 from ragauge.ingest.linked.link_records import Source as _link_records_Source
@@ -50,6 +51,7 @@ from ragauge.ingest.manifest import read_manifest as read_manifest
 from ragauge.ingest.ranked.queries import QuerySource
 from ragauge.ingest.ranked.rankings import Given
 from ragauge.ingest.ranked.rankings import Given as Judgements
+from ragauge.ingest.records import Source
 from ragauge.metrics.retrieval import NoRelevant
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.options import AnswerOptions
@@ -58,7 +60,7 @@ from ragauge.runners.audit import AuditOptions as AuditOptions
 from ragauge.runners.audit import Progress as _audit_Progress
 from ragauge.runners.blocks import Each
 from ragauge.runners.compare_options import Allowance, CompareOptions
-from ragauge.runners.components.entity_sides import Source
+from ragauge.runners.components.entity_sides import Source as _entity_sides_Source
 from ragauge.runners.components.evaluate_all import AllOptions, Entries
 from ragauge.runners.components.evaluate_linking import LinkingOptions
 from ragauge.runners.components.evaluate_ner import NerOptions
@@ -140,10 +142,11 @@ __all__ = [
 ]
 
 def score(
-    gold: str | Path,
-    traces: str | Path | Sequence[str | Path],
+    gold: Source,
+    traces: Source | Sequence[str | Path],
     progress: Progress | None = None,
     *,
+    columns: Columns | None = None,
     refusal: Strength | None = None,
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     preset: str | None = None,
@@ -159,10 +162,10 @@ def score(
     min_coverage: float = 0.9,
     options: ScoreOptions | None = None,
 ) -> Outcome[ScoreReport]:
-    """The outcome of scoring trace files against a gold file; options as in ScoreOptions."""
+    """The outcome of scoring traces against a gold set; options as in ScoreOptions."""
 
 def stability(
-    gold: str | Path,
+    gold: Source,
     runs: str | Path | Sequence[str | Path],
     progress: _stability_Progress | None = None,
     *,
@@ -180,7 +183,7 @@ def stability(
     """The outcome of scoring a sweep's runs against its gold set, as StabilityOptions say."""
 
 def sweep(
-    gold: str | Path,
+    gold: Source,
     system: System | Callable[..., Any],
     out: str | Path,
     watch: Watch | None = None,
@@ -266,7 +269,7 @@ def audit(
     """The outcome of auditing trace files; options as in AuditOptions."""
 
 def trace_eval(
-    gold: str | Path,
+    gold: Source,
     system: System | Callable[..., Any],
     out: str | Path,
     watch: _trace_eval_Watch | None = None,
@@ -306,8 +309,8 @@ def trace_eval(
     """The evaluation of a system by the recipe, its runs in `out`, as TraceEvalOptions say."""
 
 def evaluate_ner(
-    gold: Source,
-    predicted: Source,
+    gold: _entity_sides_Source,
+    predicted: _entity_sides_Source,
     *,
     documents: Sequence[str] | None = None,
     preset: str | None = None,
@@ -334,8 +337,8 @@ def evaluate_ner(
     """The report on predicted entities: four schemas, types, levels, layers, tokens and errors."""
 
 def ner_values(
-    gold: Source,
-    predicted: Source,
+    gold: _entity_sides_Source,
+    predicted: _entity_sides_Source,
     *,
     documents: Sequence[str] | None = None,
     preset: str | None = None,
