@@ -59,7 +59,7 @@ from ragauge.runners.answers.scores import AnswersOutcome
 from ragauge.runners.audit import AuditOptions as AuditOptions
 from ragauge.runners.audit import Progress as _audit_Progress
 from ragauge.runners.blocks import Each
-from ragauge.runners.compare_options import Allowance, CompareOptions
+from ragauge.runners.compare import Allowance, CompareOptions
 from ragauge.runners.components.entity_sides import Source as _entity_sides_Source
 from ragauge.runners.components.evaluate_all import AllOptions, Entries
 from ragauge.runners.components.evaluate_linking import LinkingOptions
@@ -166,9 +166,10 @@ def score(
 
 def stability(
     gold: Source,
-    runs: str | Path | Sequence[str | Path],
+    runs: Source | Sequence[str | Path],
     progress: _stability_Progress | None = None,
     *,
+    columns: Columns | None = None,
     refusal: Strength | None = None,
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     profile: Profile = "ours",
@@ -240,9 +241,10 @@ def compare(
     """The comparison of two runs of a history, each named as `History.find` names them."""
 
 def audit(
-    traces: str | Path | Sequence[str | Path],
+    traces: Source | Sequence[str | Path],
     progress: _audit_Progress | None = None,
     *,
+    columns: Columns | None = None,
     refusal: Strength | None = None,
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     manifest: str | Path | None = None,
@@ -266,7 +268,7 @@ def audit(
     run: str | None = None,
     options: AuditOptions | None = None,
 ) -> Outcome[AuditReport]:
-    """The outcome of auditing trace files; options as in AuditOptions."""
+    """The outcome of auditing traces; options as in AuditOptions."""
 
 def trace_eval(
     gold: Source,
@@ -554,7 +556,7 @@ def diagnose(
     """The diagnosis of score rows: a file, dicts or a frame; options as in DiagnoseOptions."""
 
 def diagnose_traces(
-    traces: str | Path | Sequence[str | Path],
+    traces: Source | Sequence[str | Path],
     gold: str | Path,
     metrics: Sequence[str] | None = None,
     top: int = 3,
@@ -563,6 +565,7 @@ def diagnose_traces(
     docs: str | None = None,
     ask_again: AskAgain | None = None,
     progress: _local_Progress | None = None,
+    columns: Columns | None = None,
     refusal: Strength | None = None,
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     lang: Language = "en",

@@ -399,10 +399,11 @@ def test_where_every_line_is_bad_nothing_was_audited(tmp_path):
         of_traces(tmp_path)
 
 
-def test_a_whole_array_is_no_lines_of_traces(tmp_path):
-    files = written(tmp_path, [json.dumps(HOLDING)])
-    with pytest.raises(InputRejected, match="traces"):
-        report_of(files)
+def test_an_array_is_audited_as_lines_are(tmp_path):
+    files = written(tmp_path, HOLDING)
+    report = report_of(files)
+    Path(files.traces).write_text(json.dumps([*HOLDING], indent=1))
+    assert report_of(files) == report
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,9 @@ from ragauge.ingest.options import read_configurations
 from ragauge.pipelines.http import HttpSystem
 from ragauge.reports.figures.scatter import drawn as plot
 from ragauge.reports.forms import render
-from ragauge.runners.cells import Ended, Plan, Quality, cell_of
+from ragauge.runners.cells import Ended, Plan, Quality, cell_of, fronts, pareto, verdicts
 from ragauge.runners.latency import arrival_times, latency, offered, planned_calls
 from ragauge.runners.score import score
-from ragauge.runners.tradeoff import fronts, pareto, verdicts
 from ragauge.stats.trend import percentile, sample_needed, trend
 from tests.runners.loaded_server import serving
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
@@ -29,15 +30,15 @@ class Traces:
 
     def __init__(self, source: Source, columns: Columns | None = None) -> None:
         self._source, self._columns = source, dict(columns or {})
-        self._is_file = isinstance(source, str | os.PathLike)
-        self.name = str(source) if self._is_file else "traces"
+        self.is_file = isinstance(source, str | os.PathLike)
+        self.name = str(source) if self.is_file else "traces"
         for field in self._columns:
             TRACE.field(field)
 
     @cached_property
     def again(self) -> bool:
         """Whether it can be read a second time; a pipe or a generator is empty then."""
-        if self._is_file:
+        if self.is_file:
             return self.name != STDIN and Path(self.name).exists() and not self._is_pipe
         return hasattr(self._source, "__len__") or hasattr(self._source, "iter_rows")
 
@@ -47,12 +48,12 @@ class Traces:
 
     def nothing(self) -> str | None:
         """That the source is empty, where it is a file that is."""
-        return nothing_in(self.name) if self._is_file else None
+        return nothing_in(self.name) if self.is_file else None
 
     def blocks(self) -> Iterator[Block]:
         """Its traces, a line each, in blocks that depend on the source alone."""
         source, name = self._source, "stdin" if self.name == STDIN else self.name
-        if self._is_file and not self._columns and not self._is_frame():
+        if self.is_file and not self._columns and not self._is_frame():
             stream = blocks(self.name)
             first = next(stream, None)
             if first is None:
@@ -99,16 +100,20 @@ class Traces:
 
 def _has_lines(content: bytes) -> bool:
     """Whether a file that begins so is JSON Lines, some of which may be broken."""
-    lines = [line.strip() for line in content[:SEEN].strip().split(b"\n")]
-    first = lines[0]
+    first, newline, rest = content[:SEEN].strip().partition(b"\n")
+    first = first.strip()
     if not first.startswith((b"{", b"[")):
-        return any(line.startswith(b"{") for line in lines) or not first
-    if len(lines) > 1:
-        return first not in (b"{", b"[") and first.endswith((b"}", b"]"))
+        cells = re.split("[,;\t]", first.decode("utf-8", "replace"))
+        return not TRACE.reads(tuple(cells))
     if first.startswith(b"["):
-        return False
+        return bool(newline) and first.endswith(b"]")
+    # Inside an object over several lines no line begins with another.
+    if newline and (first.endswith(b"}") or rest.startswith(b"{") or b"\n{" in rest):
+        return True
     with suppress(BadJson):
         value = decode(content)
+        if newline:
+            return False
         holds = any(isinstance(value.get(key), list) for key in TRACE.wrappers)
         return not (holds or (len(value) > 1 and is_table(value, TRACE)))
     return True

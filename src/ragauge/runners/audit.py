@@ -41,10 +41,13 @@ from ragauge.gates.presets import (
 )
 from ragauge.gates.rules import MIN_COVERAGE
 from ragauge.ingest.calibration import read_calibration
+from ragauge.ingest.fields import Columns
 from ragauge.ingest.gold import read_gold
-from ragauge.ingest.lines import STDIN, blocks, nothing_in
+from ragauge.ingest.lines import STDIN
 from ragauge.ingest.manifest import read_manifest
 from ragauge.ingest.options import read_section_pairs
+from ragauge.ingest.records import Source
+from ragauge.ingest.trace_sources import Traces, blocks_of, traces_of
 from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find, reading
 from ragauge.models.embedders import embedder
@@ -149,27 +152,28 @@ class AuditOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fie
 
 @takes(AuditOptions, "audit")
 def audit(
-    traces: str | Path | Sequence[str | Path],
+    traces: Source | Sequence[str | Path],
     progress: Progress | None = None,
     *,
+    columns: Columns | None = None,
     options: AuditOptions,
 ) -> Outcome[AuditReport]:
-    """The outcome of auditing trace files; options as in AuditOptions.
+    """The outcome of auditing traces; options as in AuditOptions.
 
     Raises UsageError or InputRejected with everything that is wrong. With more than one worker,
     call it under `if __name__ == "__main__"`, as everything that starts processes.
     """
-    names = [traces] if isinstance(traces, str | Path) else traces
-    return Auditing([str(name) for name in names], options, progress or unseen).outcome()
+    return Auditing(traces_of(traces, columns), options, progress or unseen).outcome()
 
 
 class Auditing:
     """One audit: from its files to its outcome."""
 
     def __init__(
-        self, traces: list[str], options: AuditOptions, progress: Progress = unseen
+        self, traces: list[Traces], options: AuditOptions, progress: Progress = unseen
     ) -> None:
-        _check(traces, options)
+        names = [source.name for source in traces]
+        _check(names, options)
         self._gold = read_gold(options.gold) if options.gold else GoldSet(())
         options = options.settled(self._gold.metadata)
         self._traces, self._options, self._progress = traces, options, progress
@@ -191,14 +195,14 @@ class Auditing:
             options.setup(self._gold, self._manifest),
             metrics=tuple(metric.id for metric in self._metrics),
             ranks=self._ranks,
-            logged_at=written_at(traces) if options.log or options.to_db else None,
+            logged_at=written_at(names) if options.log or options.to_db else None,
         )
         self.found = AuditSums(self._metrics, [question.qid for question in self._gold])
 
     def outcome(self) -> Outcome[AuditReport]:
         options = self._options
         with logged(options.log, options.to_db, options.run) as log:
-            work = in_one_unit(block for name in self._traces for block in blocks(name))
+            work = in_one_unit(blocks_of(self._traces))
             for block in ordered(BlockAuditor, (self.setup,), work, options.workers):
                 self.found.add(block)
                 log(block.entries)
@@ -206,9 +210,10 @@ class Auditing:
             # Before the log gets its name: what is rejected leaves no file.
             self.found.refuse_bad(self._allowed)
             if not self.found.traces:
-                empty = nothing_in(self._traces[0]) if len(self._traces) == 1 else None
+                empty = self._traces[0].nothing() if len(self._traces) == 1 else None
                 fact = f"no traces; {empty}" if empty else "no traces"
-                raise InputRejected(f"{', '.join(self._traces)}: nothing to audit: {fact}")
+                names = ", ".join(source.name for source in self._traces)
+                raise InputRejected(f"{names}: nothing to audit: {fact}")
             return self.of_found()
 
     def of_found(self) -> Outcome[AuditReport]:
@@ -312,7 +317,7 @@ class Auditing:
 def read_ranks(name: str, gold: Sequence[Gold]) -> dict[str, dict[str, int]]:
     """The ranks of the retrieved chunks in traces, by run id and by question; the last counts."""
     found, noted = dict[str, dict[str, int]](), Gathered()
-    for _, made, place in observing(gold).placed(blocks(name), noted):
+    for _, made, place in observing(gold).placed(blocks_of(name), noted):
         key = question_key(made.trace, None if place is None else gold[place])
         found[key] = ranks_of(made.retrieved or ())
         if made.trace.run_id:

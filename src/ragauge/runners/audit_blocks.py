@@ -29,14 +29,14 @@ from ragauge.contracts.report import ROWS_KEPT
 from ragauge.contracts.serving_log import LogEntry
 from ragauge.contracts.trace import Trace
 from ragauge.engines.local import ordered
-from ragauge.ingest.lines import Block, blocks
+from ragauge.ingest.lines import Block
 from ragauge.ingest.strict_json import BadJson
+from ragauge.ingest.trace_sources import Traces, blocks_of
 from ragauge.ingest.traces import (
     Auditable,
     BadLine,
     auditable_faults,
     audited_trace,
-    can_be_read_again,
     decoded,
     read_auditable,
 )
@@ -405,15 +405,16 @@ def _rank(code: str) -> tuple[int, int, str]:
     return (len(CODES), 0, "") if code == OK else rank_of(code)
 
 
-def audited_answers(setup: AuditSetup, names: Sequence[str], workers: int) -> Answers | None:
-    """What gives every audited answer; None where a file cannot be read twice."""
-    return partial(_answers, setup, names, workers) if can_be_read_again(names) else None
+def audited_answers(setup: AuditSetup, traces: Sequence[Traces], workers: int) -> Answers | None:
+    """What gives every audited answer; None where a source cannot be read twice."""
+    again = all(source.again for source in traces)
+    return partial(_answers, setup, traces, workers) if again else None
 
 
 def _answers(
-    setup: AuditSetup, names: Sequence[str], workers: int
+    setup: AuditSetup, traces: Sequence[Traces], workers: int
 ) -> Iterator[tuple[str, KeptAnswer]]:
-    work = in_one_unit(block for name in names for block in blocks(name))
+    work = in_one_unit(blocks_of(traces))
     files = Gathered()
     for found, answers in ordered(KeepingAuditor, (setup,), work, workers):
         for number, unit, answer in answers:

@@ -54,12 +54,7 @@ def record(
     unless an older run is put in its place. Without `keep`, neither answers nor the documents they
     cite go into the history. A run `like` another has its name, its labels and its commit.
     """
-    try:
-        moment = (recorded_at or datetime.now(UTC)).astimezone(UTC)
-    except (ValueError, OverflowError, OSError) as error:
-        raise UsageError(
-            f"the system clock has no date that can be recorded ({error}); set the clock"
-        ) from error
+    moment = (recorded_at or _now()).astimezone(UTC)
     with tempfile.TemporaryDirectory() as made:
         files = dict(_files(outcome, Path(made), keep=keep))
         units = list(unit_rows(outcome.units))
@@ -148,3 +143,12 @@ def _record(
     )
     # As it will be read again, or its bytes would differ: a bound of 0 is read as 0.0.
     return msgspec.json.decode(canonical(made), type=RunRecord)
+
+
+def _now() -> datetime:
+    try:
+        return datetime.now(UTC)
+    except (ValueError, OverflowError, OSError) as error:
+        raise UsageError(
+            f"the system clock has no date that can be recorded ({error}); set the clock"
+        ) from error

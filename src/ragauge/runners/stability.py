@@ -18,9 +18,11 @@ from ragauge.engines.local import unseen
 from ragauge.errors import UsageError
 from ragauge.gates.rules import TOLERANCE
 from ragauge.gates.stability import STABLE, Profile, rules_of, stable_gate
-from ragauge.ingest.gold import read_gold
-from ragauge.ingest.records import Source
-from ragauge.ingest.traces import can_be_read_again
+from ragauge.ingest.fields import Columns
+from ragauge.ingest.gold import GOLD, read_gold
+from ragauge.ingest.records import Source, columns_for
+from ragauge.ingest.trace_sources import Traces, traces_of
+from ragauge.ingest.traces import TRACE
 from ragauge.metrics.facts import Reader, Reading, error_reason
 from ragauge.metrics.stability import METRICS
 from ragauge.metrics.table import find
@@ -71,30 +73,32 @@ class StabilityOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown
 @takes(StabilityOptions, "stability")
 def stability(
     gold: Source,
-    runs: str | Path | Sequence[str | Path],
+    runs: Source | Sequence[str | Path],
     progress: Progress | None = None,
     *,
+    columns: Columns | None = None,
     options: StabilityOptions,
 ) -> Outcome[StabilityReport]:
     """The outcome of scoring a sweep's runs against its gold set, as StabilityOptions say.
 
     Raises UsageError or InputRejected with everything that is wrong.
     """
-    names = [str(name) for name in ([runs] if isinstance(runs, str | Path) else runs)]
+    mapped = columns_for(columns, runs=TRACE, gold=GOLD)
+    sources = traces_of(runs, mapped["runs"])
     if options.min_stable <= TOLERANCE:
         raise UsageError("stability: --min-stable 0 can never fail; write for example 0.9")
-    questions = read_gold(gold)
+    questions = read_gold(gold, mapped["gold"])
     chosen = options.settled(questions.metadata, exact=options.profile == "reference")
-    return Judging(questions, names, chosen).outcome(progress or unseen)
+    return Judging(questions, sources, chosen).outcome(progress or unseen)
 
 
 class Judging:
     """From the lines of a journal to the report."""
 
-    def __init__(self, gold: GoldSet, names: list[str], options: StabilityOptions) -> None:
-        self._plans = Plans.beside(names)
+    def __init__(self, gold: GoldSet, sources: list[Traces], options: StabilityOptions) -> None:
+        self._plans = Plans.beside([one.name for one in sources if one.is_file])
         self._all, self._gold = gold, gold[: self._plans.limit]
-        self._names, self._options = names, options
+        self._sources, self._options = sources, options
         self._rules = rules_of(options.profile, options.gates, lambda name: find(name, "runs"))
         known = {"answerable"}.union(*(question.strata for question in gold))
         for rule in self._rules:
@@ -107,7 +111,7 @@ class Judging:
         self._verdicts = Verdicts(self._gold, self._rules, HeatMap(self._plans.columns()))
 
     def outcome(self, progress: Progress) -> Outcome[StabilityReport]:
-        with Observations(self._gold, self._names) as lines:
+        with Observations(self._gold, self._sources) as lines:
             lines.refuse_bad_input(self._allowed)
             return self.of(lines, Reader(self._options.reading()), progress)
 
@@ -128,7 +132,7 @@ class Judging:
     def _answers(self) -> Iterator[tuple[str, KeptAnswer]]:
         """The runs of each question, as it is judged on them."""
         reader = Reader(self._options.reading())
-        with Observations(self._gold, self._names) as lines:
+        with Observations(self._gold, self._sources) as lines:
             for place, question in enumerate(self._gold):
                 placed = lines.kept(place)
                 traces, plan = [trace for _, trace in placed], self._plans.planned(question.qid)
@@ -191,7 +195,7 @@ class Judging:
             also={STABLE: found.stable_units()},
             gold=self._gold,
             record_rows=options.out,
-            answers=self._answers if can_be_read_again(self._names) else None,
+            answers=self._answers if all(one.again for one in self._sources) else None,
         )
 
 

@@ -19,6 +19,7 @@ from ragauge.diagnosis.traced_case import traced_cases
 from ragauge.engines.local import Progress, unseen
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.lines import Block
+from ragauge.ingest.records import Source
 from ragauge.ingest.trace_sources import traces_of
 from ragauge.ingest.traces import Auditable, decoded, faults_of, read_auditable, read_trace
 from ragauge.metrics.facts import Key, Read, Reader, Reading, run_facts, variation_of
@@ -57,7 +58,7 @@ def read_whole(line: bytes, *, inline: bool = False) -> Auditable:
 class Held(Observations):
     """The traces themselves, in memory, for a command that looks at each several times."""
 
-    def __init__(self, gold: Sequence[Gold], names: Sequence[str], *, inline: bool) -> None:
+    def __init__(self, gold: Sequence[Gold], traces: Source, *, inline: bool) -> None:
         self.read: list[tuple[int, Auditable, int | None]] = []
         """All traces, in the order of the lines, those of no gold question among them."""
 
@@ -65,7 +66,7 @@ class Held(Observations):
             return faults_of(line, fault) or [str(fault)]
 
         self._whole = Observing(gold, partial(read_whole, inline=inline), faults)
-        super().__init__(gold, names)
+        super().__init__(gold, traces)
 
     def _index(self, name: str, block: Block) -> None:
         found = BlockLines(name, block.start)
@@ -99,7 +100,7 @@ class OnceReader(Reader):
 
 
 def traced_material(
-    traces: Sequence[str], how: Traced, progress: Progress = unseen
+    traces: Source, how: Traced, progress: Progress = unseen
 ) -> tuple[Material, list[list[Observed]]]:
     """The material of trace files or the journal of a sweep, and the runs of each question.
 
@@ -114,13 +115,13 @@ def traced_material(
         "inline": how.inline,
         "max_bad": how.max_bad,
     }
-    names = [*traces]
+    sources = traces_of(traces)
     reader = OnceReader(Reading("unicode", how.strength, how.tokens, how.inline))
-    held = Held(gold, names, inline=how.inline)
+    held = Held(gold, sources, inline=how.inline)
     held.refuse_bad_input(allowed_bad(how.max_bad))
     findings = deepcopy(held.findings)  # a stability adds its own to those of the lines
     shared_files: dict[str, Any] = {"gold": how.gold, "manifest": how.manifest, "docs": how.docs}
-    auditing = Auditing(names, AuditOptions(**shared_files, cite_first=False, **shared))
+    auditing = Auditing(sources, AuditOptions(**shared_files, cite_first=False, **shared))
     units = (unit_of(made) for _, made, _ in held.read)
     audits = BlockAudit("")
     auditor = BlockAuditor(auditing.setup)
@@ -140,7 +141,7 @@ def traced_material(
     every = [run for siblings in runs for run in siblings]
 
     # What the commands would say of the same traces, as far as they apply.
-    scoring = Scoring(gold, traces_of(names), ScoreOptions(preset=PRESET, each="trace", **shared))
+    scoring = Scoring(gold, sources, ScoreOptions(preset=PRESET, each="trace", **shared))
     scores = BlockScores("")
     scorer = BlockScorer(gold, reader, tuple(reading("facts")))
     scorer.add(((number, made.trace, place) for number, made, place in held.read), scores)
@@ -148,7 +149,7 @@ def traced_material(
     outcomes: list[Outcome[Any]] = [scoring.of_found()]
     if any(len({run.variation for run in siblings}) > 1 for siblings in runs):
         options = StabilityOptions(**shared).settled(gold.metadata)
-        outcomes.append(Judging(gold, names, options).of(held, reader, unseen))
+        outcomes.append(Judging(gold, sources, options).of(held, reader, unseen))
     if any(run.payloads for run in every):
         auditing.found.add(audits)
         outcomes.append(auditing.of_found())
