@@ -729,6 +729,11 @@ def read_rows(
     return rows
 
 
+def is_stdin(source: Source) -> bool:
+    """Whether a source is standard input, which can be read once."""
+    return isinstance(source, str | os.PathLike) and str(source) == STDIN
+
+
 def file_of(place: str) -> str:
     """The name that a place begins with.
 

@@ -94,11 +94,7 @@ def _qid(record: dict[str, Any]) -> str | None:
         if record.get("q") is None and record.get("question") is None:
             raise BadField("qid", "missing, and there is no question to join by; add one of them")
         return None
-    if type(qid) is not str:
-        raise BadField(field, expected("text", qid))
-    if not qid.strip():
-        raise BadField(field, "is empty")
-    return qid
+    return an_id(qid, field)
 
 
 def _question(record: dict[str, Any]) -> str | None:

@@ -238,6 +238,8 @@ class Auditing:
             options.min_coverage,
         )
         findings = found.findings
+        for one in gold.findings:
+            findings.add(AuditFinding(one.code, one.where, one.message))
         untraced = [one.qid for one in gold if not found.traced(one.qid)]
         for qid in untraced:
             message = "no trace answers this question"

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, structs
 
-from ragauge.contracts.gold import Gold, RefusalOptions
+from ragauge.contracts.gold import GoldSet, RefusalOptions
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.report import Outcome
 from ragauge.contracts.stability import StabilityReport
@@ -19,9 +19,10 @@ from ragauge.errors import UsageError
 from ragauge.gates.rules import TOLERANCE
 from ragauge.gates.stability import STABLE, Profile, rules_of, stable_gate
 from ragauge.ingest.fields import Columns
-from ragauge.ingest.gold import read_gold
-from ragauge.ingest.records import Source
+from ragauge.ingest.gold import GOLD, read_gold
+from ragauge.ingest.records import Source, columns_for
 from ragauge.ingest.trace_sources import Traces, traces_of
+from ragauge.ingest.traces import TRACE
 from ragauge.metrics.facts import Reader, Reading, error_reason
 from ragauge.metrics.stability import METRICS
 from ragauge.metrics.table import find
@@ -71,7 +72,7 @@ class StabilityOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown
 
 @takes(StabilityOptions, "stability")
 def stability(
-    gold: str | Path,
+    gold: Source,
     runs: Source | Sequence[str | Path],
     progress: Progress | None = None,
     *,
@@ -82,10 +83,11 @@ def stability(
 
     Raises UsageError or InputRejected with everything that is wrong.
     """
-    sources = traces_of(runs, columns)
+    mapped = columns_for(columns, runs=TRACE, gold=GOLD)
+    sources = traces_of(runs, mapped["runs"])
     if options.min_stable <= TOLERANCE:
         raise UsageError("stability: --min-stable 0 can never fail; write for example 0.9")
-    questions = read_gold(str(gold))
+    questions = read_gold(gold, mapped["gold"])
     chosen = options.settled(questions.metadata, exact=options.profile == "reference")
     return Judging(questions, sources, chosen).outcome(progress or unseen)
 
@@ -93,7 +95,7 @@ def stability(
 class Judging:
     """From the lines of a journal to the report."""
 
-    def __init__(self, gold: list[Gold], sources: list[Traces], options: StabilityOptions) -> None:
+    def __init__(self, gold: GoldSet, sources: list[Traces], options: StabilityOptions) -> None:
         self._plans = Plans.beside([one.name for one in sources if one.is_file])
         self._all, self._gold = gold, gold[: self._plans.limit]
         self._sources, self._options = sources, options
@@ -146,6 +148,8 @@ class Judging:
         stable = evaluation.scores[STABLE]
         gates = (stable_gate(stable, least), *found.rule_verdicts(least))
         findings, details, plain = lines.findings, found.details, {}
+        for finding in self._all.findings:
+            findings.add(finding)
         if not ours:  # as the brief writes them: css is over all runs, a bound for each name
             details = {qid: structs.replace(one, css=one.css_all) for qid, one in details.items()}
             names = (rule.metric.partition(".")[2] for rule in self._rules)

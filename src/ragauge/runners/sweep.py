@@ -20,6 +20,7 @@ from ragauge.errors import UsageError
 from ragauge.gates.stability import Profile
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.options import PRESETS, TRACE_PARAPHRASES, rate_of
+from ragauge.ingest.records import Source
 from ragauge.pipelines.attempts import LONGEST_WAIT_S
 from ragauge.pipelines.systems import as_system
 from ragauge.pipelines.threads import run_async
@@ -84,7 +85,7 @@ _ALIASES = {"timeout": "timeout_s", "max_wait": "max_wait_s"}
 
 @takes(SweepOptions, "sweep", aliases=_ALIASES)
 def sweep(
-    gold: str | Path,
+    gold: Source,
     system: System | Callable[..., Any],
     out: str | Path,
     watch: Watch | None = None,
@@ -119,7 +120,7 @@ def sweep(
 
 @takes(SweepOptions, "sweep", aliases=_ALIASES)
 def estimate_sweep(
-    gold: str | Path, system: System | Callable[..., Any], out: str | Path, *, options: SweepOptions
+    gold: Source, system: System | Callable[..., Any], out: str | Path, *, options: SweepOptions
 ) -> SweepEstimate:
     """What a sweep with these options would take; nothing is called and nothing is written."""
     system = as_system(system, options.concurrency)
@@ -135,11 +136,11 @@ def estimate_sweep(
 
 
 def _planned(
-    gold: str | Path, system: System, options: SweepOptions
+    gold: Source, system: System, options: SweepOptions
 ) -> tuple[SweepOptions, list[Gold], SweepPlan]:
     """The options, all questions of the gold set, and the plan of what is asked of them."""
     chosen = _settled(options)
-    questions = read_gold(str(gold))
+    questions = read_gold(gold)
     if chosen.paraphrases:
         chosen = structs.replace(chosen, grid=_with_paraphrases(chosen.grid, questions))
     return chosen, questions, sweep_plan(questions, system.identity, chosen)

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct, field, structs
 
 from ragauge.contracts.citation import Unit
-from ragauge.contracts.gold import Gold, RefusalOptions
+from ragauge.contracts.gold import Gold, GoldSet, RefusalOptions
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.metric import Absent
 from ragauge.contracts.report import Outcome, Score
@@ -23,8 +23,8 @@ from ragauge.contracts.trace_eval import AtK, Recipe, TraceEvalReport
 from ragauge.errors import UsageError
 from ragauge.gates.rules import MIN_COVERAGE
 from ragauge.ingest.gold import read_gold
-from ragauge.ingest.lines import STDIN
 from ragauge.ingest.manifest import read_manifest
+from ragauge.ingest.records import Source
 from ragauge.ingest.traces import trace_in
 from ragauge.models.embedders import embedder
 from ragauge.runners.audit import AuditOptions
@@ -115,7 +115,7 @@ class Evaluated(Struct, frozen=True):
 
 @takes(TraceEvalOptions, "trace-eval")
 def trace_eval(
-    gold: str | Path,
+    gold: Source,
     system: System | Callable[..., Any],
     out: str | Path,
     watch: Watch | None = None,
@@ -129,12 +129,10 @@ def trace_eval(
     their files is raised before anything is asked. `announce` is as in `sweep`.
     """
     options = _settled(options)
-    if str(gold) == STDIN:
-        raise UsageError("trace-eval reads the gold set twice; give it as a file, not as -")
-    questions = read_gold(str(gold))
+    questions = read_gold(gold)
     chosen = options.settled(questions.metadata)
     evaluation = _Evaluation(questions, chosen, str(out))
-    swept = sweep(gold, system, out, watch, announce, grid=evaluation.grid, **chosen.asking)
+    swept = sweep(questions, system, out, watch, announce, grid=evaluation.grid, **chosen.asking)
     return Evaluated(swept, evaluation.outcome() if swept.ended == "complete" else None)
 
 
@@ -162,7 +160,7 @@ def _settled(chosen: TraceEvalOptions) -> TraceEvalOptions:
 class _Evaluation:
     """From the runs of a journal to the outcome."""
 
-    def __init__(self, gold: list[Gold], options: TraceEvalOptions, out: str) -> None:
+    def __init__(self, gold: GoldSet, options: TraceEvalOptions, out: str) -> None:
         self._gold, self._options, self._out = gold, options, out
         self.grid = Grid(
             seeds=options.recipe.seeds,
@@ -201,6 +199,8 @@ class _Evaluation:
                 log([structs.replace(e, lambda_state=traced.seen.answer) for e in block.entries])
         plan, policy = read_plan(Path(self._out), ANOTHER), self._setup.policy
         identity = identity_of(options, policy, self._embedder, self._manifest, plan)
+        for finding in self._gold.findings:
+            runs.findings.add(finding)
         outcome = self._assembly.outcome(identity, self._out, runs.findings)
         if options.k:
             outcome = structs.replace(

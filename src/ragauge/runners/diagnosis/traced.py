@@ -141,7 +141,7 @@ def traced_material(
     every = [run for siblings in runs for run in siblings]
 
     # What the commands would say of the same traces, as far as they apply.
-    scoring = Scoring(how.gold, sources, ScoreOptions(preset=PRESET, each="trace", **shared))
+    scoring = Scoring(gold, sources, ScoreOptions(preset=PRESET, each="trace", **shared))
     scores = BlockScores("")
     scorer = BlockScorer(gold, reader, tuple(reading("facts")))
     scorer.add(((number, made.trace, place) for number, made, place in held.read), scores)
