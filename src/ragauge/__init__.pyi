@@ -43,6 +43,7 @@ from ragauge.errors import RagaugeError as RagaugeError
 from ragauge.gates.rules import Gate
 from ragauge.gates.stability import Profile
 from ragauge.ingest.answered.records import Source as _records_Source
+from ragauge.ingest.fields import Columns
 from ragauge.ingest.labelled.labelled_items import Source as _labelled_items_Source
 from ragauge.ingest.linked.crosswalk import Source as PairSource
 from ragauge.ingest.linked.link_records import Source as _link_records_Source
@@ -50,6 +51,7 @@ from ragauge.ingest.manifest import read_manifest as read_manifest
 from ragauge.ingest.ranked.queries import QuerySource
 from ragauge.ingest.ranked.rankings import Given
 from ragauge.ingest.ranked.rankings import Given as Judgements
+from ragauge.ingest.records import Source
 from ragauge.metrics.retrieval import NoRelevant
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.options import AnswerOptions
@@ -58,16 +60,16 @@ from ragauge.runners.audit import AuditOptions as AuditOptions
 from ragauge.runners.audit import Progress as _audit_Progress
 from ragauge.runners.blocks import Each
 from ragauge.runners.compare import Allowance, CompareOptions
-from ragauge.runners.components.entity_sides import Source
+from ragauge.runners.components.entity_sides import Source as _entity_sides_Source
 from ragauge.runners.components.evaluate_all import AllOptions, Entries
 from ragauge.runners.components.evaluate_linking import LinkingOptions
 from ragauge.runners.components.evaluate_ner import NerOptions
-from ragauge.runners.components.evaluate_retrieval import RetrievalOptions, Test
 from ragauge.runners.components.evaluate_types import TypesOptions
 from ragauge.runners.components.evaluate_types import types_values as types_values
 from ragauge.runners.components.linking_join import Duplicates
 from ragauge.runners.components.model_calls import Progress as _model_calls_Progress
 from ragauge.runners.components.retrieval_ranked import Duplicates as _retrieval_ranked_Duplicates
+from ragauge.runners.components.retrieval_ranked import RetrievalOptions, Test
 from ragauge.runners.diagnosis.diagnose import AskAgain, DiagnoseOptions
 from ragauge.runners.metric_change import Method
 from ragauge.runners.plan import Adaptive
@@ -141,9 +143,10 @@ __all__ = [
 
 def score(
     gold: str | Path,
-    traces: str | Path | Sequence[str | Path],
+    traces: Source | Sequence[str | Path],
     progress: Progress | None = None,
     *,
+    columns: Columns | None = None,
     refusal: Strength | None = None,
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     preset: str | None = None,
@@ -163,9 +166,10 @@ def score(
 
 def stability(
     gold: str | Path,
-    runs: str | Path | Sequence[str | Path],
+    runs: Source | Sequence[str | Path],
     progress: _stability_Progress | None = None,
     *,
+    columns: Columns | None = None,
     refusal: Strength | None = None,
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     profile: Profile = "ours",
@@ -237,9 +241,10 @@ def compare(
     """The comparison of two runs of a history, each named as `History.find` names them."""
 
 def audit(
-    traces: str | Path | Sequence[str | Path],
+    traces: Source | Sequence[str | Path],
     progress: _audit_Progress | None = None,
     *,
+    columns: Columns | None = None,
     refusal: Strength | None = None,
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     manifest: str | Path | None = None,
@@ -263,7 +268,7 @@ def audit(
     run: str | None = None,
     options: AuditOptions | None = None,
 ) -> Outcome[AuditReport]:
-    """The outcome of auditing trace files; options as in AuditOptions."""
+    """The outcome of auditing traces; options as in AuditOptions."""
 
 def trace_eval(
     gold: str | Path,
@@ -306,8 +311,8 @@ def trace_eval(
     """The evaluation of a system by the recipe, its runs in `out`, as TraceEvalOptions say."""
 
 def evaluate_ner(
-    gold: Source,
-    predicted: Source,
+    gold: _entity_sides_Source,
+    predicted: _entity_sides_Source,
     *,
     documents: Sequence[str] | None = None,
     preset: str | None = None,
@@ -334,8 +339,8 @@ def evaluate_ner(
     """The report on predicted entities: four schemas, types, levels, layers, tokens and errors."""
 
 def ner_values(
-    gold: Source,
-    predicted: Source,
+    gold: _entity_sides_Source,
+    predicted: _entity_sides_Source,
     *,
     documents: Sequence[str] | None = None,
     preset: str | None = None,
@@ -551,7 +556,7 @@ def diagnose(
     """The diagnosis of score rows: a file, dicts or a frame; options as in DiagnoseOptions."""
 
 def diagnose_traces(
-    traces: str | Path | Sequence[str | Path],
+    traces: Source | Sequence[str | Path],
     gold: str | Path,
     metrics: Sequence[str] | None = None,
     top: int = 3,
@@ -560,6 +565,7 @@ def diagnose_traces(
     docs: str | None = None,
     ask_again: AskAgain | None = None,
     progress: _local_Progress | None = None,
+    columns: Columns | None = None,
     refusal: Strength | None = None,
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     lang: Language = "en",

@@ -57,9 +57,9 @@ def test_each_gives_the_same_records(kind, tmp_path):
 
 def test_traces_come_from_a_frame():
     frame = pd.DataFrame({"Question": ["Who?"], "response": ["Me [1]"], "contexts": [["I did."]]})
-    assert [line for _, line in Traces(frame).lines()] == [
-        b'{"q":"Who?","answer":"Me [1]","retrieved":[{"id":"1","text":"I did."}]}'
-    ]
+    (block,) = Traces(frame).blocks()
+    line = b'{"q":"Who?","answer":"Me [1]","retrieved":[{"id":"1","text":"I did."}]}\n'
+    assert block.read() == line
 
 
 def test_a_data_set_of_splits_is_refused_in_words():

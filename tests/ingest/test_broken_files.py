@@ -237,7 +237,7 @@ BAD_TRACES = {
         "retrieved_ids: expected a list of ids, got a number",
     ),
     "a number": (b"17", "line: expected an object, got a number"),
-    "an array": (b"[1]", "line: expected an object, got a list"),
+    "an array": (b"[1]", "line: expected an object, got a number"),
     "not UTF-8": (
         b'{"qid":"q1","answer":"\xff"}',
         "not UTF-8 at byte 23 (0xff); save the file as UTF-8",
@@ -298,7 +298,11 @@ BAD_FILES = {
         "is damaged UTF-16 text: 'utf-16-le' codec can't decode byte 0x7d in position 0: "
         "truncated data; save it as UTF-8",
     ),
-    "Parquet": (b"PAR1\x15\x04", "is a Parquet file, not JSON text"),
+    "a damaged Parquet file": (
+        b"PAR1\x15\x04",
+        "cannot be read as Parquet: parquet: File out of specification: A Parquet file must "
+        "contain a header and footer with at least 12 bytes",
+    ),
     "packed Parquet": (gzip.compress(b"PAR1\x15"), "is a Parquet file, not JSON text"),
     "database": (b"SQLite format 3\0", "is a database, not JSON text"),
     "zip": (

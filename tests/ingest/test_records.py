@@ -172,7 +172,19 @@ def test_a_column_that_is_not_there_is_a_problem_that_lists_those_there_are():
     assert problems == ['records: text: no note has "boddy"; there is "id", "body"']
     with pytest.raises(UsageError, match="there is no txt; did you mean text"):
         read([{"id": "a"}], columns={"txt": "body"})
-    assert columns_for({"text": "body"}, NOTE, Shape(name="x", fields=())) == [{"text": "body"}, {}]
+
+
+def test_columns_are_meant_of_the_first_source_that_has_the_field():
+    item = Shape(
+        name="item", fields=(Field("id", an_id, "Its id."), Field("kind", text, "Its kind."))
+    )
+    given = {"id": "a", "kind": "b", "items.id": "c"}
+    assert columns_for(given, notes=NOTE, items=item) == {
+        "notes": {"id": "a"},
+        "items": {"kind": "b", "id": "c"},
+    }
+    with pytest.raises(UsageError, match="there is no sort"):
+        columns_for({"sort": "a"}, notes=NOTE, items=item)
 
 
 def test_columns_that_nothing_reads_are_said_once_with_what_was_perhaps_meant():

@@ -305,13 +305,13 @@ class Records:
         elif max(map(len, content.split(b"\n"))) > MAX_LINE:
             self.problems.append(f"{name}: {OVERLONG}; write one record a line")
         else:
+            place = name if b"\n" in content.strip() else f"{name}:1"
             try:
                 value = decode(content)
             except BadJson as fault:
-                self.problems.append(f"{name}: {fault}")
+                self.problems.append(f"{place}: {fault}")
                 return
             if isinstance(value, dict):
-                place = f"{name}:1" if b"\n" not in content.strip() else name
                 yield from self._of_object(value, place)
             else:
                 yield from ((f"{name}: item {number}", one) for number, one in enumerate(value, 1))
@@ -626,14 +626,24 @@ def file_of(place: str) -> str:
     return re.sub(r'(:\d+|: (item|row) \d+|: ".*"|(: \w+)?\[\d+\])$', "", place)
 
 
-def columns_for(columns: Columns | None, *shapes: Shape) -> list[dict[str, str]]:
-    """The mapped columns by the shapes that have the field; raises UsageError where none has it."""
-    names = [{field.name for field in shape.fields} for shape in shapes]
-    given = dict(columns or {})
-    for name in given:
-        if not any(name in known for known in names):
-            shapes[0].field(name)
-    return [{name: given[name] for name in given if name in known} for known in names]
+def columns_for(columns: Columns | None, **shapes: Shape) -> dict[str, dict[str, str]]:
+    """The mapped columns of each of several sources, by what the sources are called.
+
+    A field that several have is meant of the first; `gold.question` says which is meant. Raises
+    UsageError for a field that none has.
+    """
+    found: dict[str, dict[str, str]] = {name: {} for name in shapes}
+    for field, path in (columns or {}).items():
+        source, _, inner = field.partition(".")
+        if source in shapes and inner:
+            shapes[source].field(inner)
+            found[source][inner] = path
+            continue
+        having = [name for name, one in shapes.items() if field in {f.name for f in one.fields}]
+        if not having:
+            next(iter(shapes.values())).field(field)
+        found[having[0]][field] = path
+    return found
 
 
 def no_table(name: str, content: bytes, problems: list[str]) -> Placed:

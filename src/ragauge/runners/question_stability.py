@@ -27,12 +27,11 @@ from ragauge.gates.stability import Failed, failed_gates, verdict
 from ragauge.metrics.factors import effects, explained, retrieval_of
 from ragauge.metrics.facts import Key, Reader, error_reason, run_facts, variation_of
 from ragauge.metrics.stability import METRICS, median_distance
+from ragauge.runners.observations import CITED_SHOWN, CLAIM_SHOWN
 from ragauge.runners.plan import Adaptive, Planned
 from ragauge.stats.exact import ALPHA, Decision, ShareTest
 from ragauge.stats.intervals import wilson
 
-CLAIM_SHOWN = 300
-CITED_SHOWN = 10
 EXAMPLES = 4
 PLACES = 4
 """Decimals of the numbers in the details."""
@@ -69,8 +68,9 @@ def judged_question(
     reader: Reader, judge: Judge, gold: Gold, traces: Sequence[Trace], plan: Planned | None
 ) -> JudgedQuestion:
     """The question judged on its traces; without a plan, what is there is all there should be."""
-    every, surplus = _runs(reader, reader.key(gold), traces)
-    runs = _as_planned(every, plan)
+    key = reader.key(gold)
+    every, surplus = _runs(reader, key, traces)
+    runs = _as_planned(every, plan) if plan else every
     finished = tuple(run.facts for run in runs if run.facts)
     unit = QuestionRuns(
         gold.answerable,
@@ -81,21 +81,20 @@ def judged_question(
         question=gold.question,
     )
     judged = judge.judged(gold, unit)
-    # Planned runs that are not there have a letter, too.
-    absent = dict.fromkeys(plan.variations if plan else (), "=" if judged.saved else "?")
-    cells = {run.variation: _cell(run.facts, answerable=gold.answerable) for run in runs}
+    # The planned runs that are not there have a letter too.
+    cells = dict.fromkeys(plan.variations if plan else (), "=" if judged.saved else "?")
+    cells |= {run.variation: _cell(run.facts, answerable=gold.answerable) for run in runs}
     return JudgedQuestion(
         gold,
         unit,
         judged,
         _detail(gold, unit, judged, runs, plan),
-        absent | cells,
+        cells,
         runs,
         surplus,
         unplanned=len(every) - len(runs),
         unscoped=sum(
-            run.facts is not None and bool(run.facts.cited) and run.trace.retrieved_ids is None
-            for run in runs
+            bool(run.facts and run.facts.cited) and run.trace.retrieved_ids is None for run in runs
         ),
     )
 
@@ -105,16 +104,12 @@ def lettered_runs(
 ) -> list[tuple[Trace, str]]:
     """The traces that a question is judged on, in their order, each with its letter of CELLS."""
     every, _ = _runs(reader, reader.key(gold), traces)
-    return [
-        (run.trace, _cell(run.facts, answerable=gold.answerable))
-        for run in _as_planned(every, plan)
-    ]
+    runs = _as_planned(every, plan) if plan else every
+    return [(run.trace, _cell(run.facts, answerable=gold.answerable)) for run in runs]
 
 
-def _as_planned(runs: list[Run], plan: Planned | None) -> list[Run]:
-    """The runs that were planned, in the order they were to be made; all without a plan."""
-    if plan is None:
-        return runs
+def _as_planned(runs: list[Run], plan: Planned) -> list[Run]:
+    """The runs that were planned, in the order they were to be made."""
     by_variation = {run.variation: run for run in runs}
     return [by_variation[v] for v in plan.variations if v in by_variation]
 
@@ -161,14 +156,13 @@ def _detail(
     intervals: dict[str, tuple[float, float]] = {}
     reasons: dict[str, str] = {}
     for metric in METRICS:
-        row, value = judged.rows[metric.id], judged.values[metric.id]
-        numbers[metric.name] = None if value is None else round(value, PLACES)
+        name, row, value = metric.name, judged.rows[metric.id], judged.values[metric.id]
+        numbers[name] = None if value is None else round(value, PLACES)
+        if row.reason:
+            reasons[name] = row.reason
         if metric.rate and not isinstance(row, Absent) and row.counts[1] > 1:
             low, high = wilson(row.counts[0] / row.counts[1], row.counts[1])
-            intervals[metric.name] = round(low, PLACES), round(high, PLACES)
-        if row.reason:
-            reasons[metric.name] = row.reason
-    factors = effects(unit.runs)
+            intervals[name] = round(low, PLACES), round(high, PLACES)
     return QuestionStability(
         verdict=judged.verdict,
         answerable=gold.answerable,
@@ -182,7 +176,7 @@ def _detail(
         reasons=reasons,
         failed=tuple(map(str, judged.failed)),
         # Those that vary here at all.
-        factors={factor: effect for factor, effect in factors.items() if effect.pairs},
+        factors={name: one for name, one in effects(unit.runs).items() if one.pairs},
         explained_by=why,
         prompts=len({run.trace.question_sent or gold.question for run in runs}),
         noop=plan.noop if plan else (),
@@ -194,14 +188,17 @@ def _detail(
 
 def _examples(unit: QuestionRuns, runs: list[Run], why: Explanation | None) -> Iterator[Shown]:
     """A run of the commonest kind, then one of each other kind: what differs, side by side."""
-    about = why.about if why else "outcome"
     kinds: dict[Any, list[Run]] = {}
     for run in runs:
-        kind: Any = run.facts and run.facts.outcome
-        if run.facts and about == "citations":
-            kind = run.facts.refused, run.facts.cited
-        elif run.facts and about == "wording":
-            kind = run.facts.refused, run.facts.claim
+        kind: Any = None
+        if facts := run.facts:
+            match why.about if why else "outcome":
+                case "citations":
+                    kind = facts.refused, facts.cited
+                case "wording":
+                    kind = facts.refused, facts.claim
+                case _:
+                    kind = facts.outcome
         kinds.setdefault(kind, []).append(run)
     commonest = sorted(kinds.values(), key=len, reverse=True)
     for run, *_ in commonest[:EXAMPLES]:
@@ -293,12 +290,11 @@ def certainly_flaky(question: QuestionRuns, rules: tuple[Rule, ...]) -> bool:
     if len({run.outcome for run in question.runs}) < 2:
         return False
     for rule in rules:
-        if rule.metric not in BEST:
-            continue
-        # Rules that fail for certain once the best value in reach does not satisfy them.
-        best, ways = (0, ("<=", "<")) if rule.metric == "stability.ned50" else (1, (">=", ">"))
-        decides = rule.op in ways or (rule.op == "=" and rule.bound == best)
-        if decides and not satisfies(rule, BEST[rule.metric](question)):
+        # A rule fails for certain once the best value in reach does not satisfy it.
+        ops, ideal = (("<=", "<"), 0) if rule.metric == "stability.ned50" else ((">=", ">"), 1)
+        wanted = rule.op in ops or (rule.op == "=" and rule.bound == ideal)
+        best = BEST.get(rule.metric)
+        if best and wanted and not satisfies(rule, best(question)):
             return True
     return False
 
