@@ -144,9 +144,9 @@ def test_anchors_are_held_against_chunks(sets, tmp_path, records):
 @pytest.mark.parametrize(
     ("record", "fact"),
     [
-        ({"doc_id": "d", "start": 0, "end": 9}, "snippet_id: missing"),
-        ({"id": "c", "start": 0, "end": 9}, "doc_id: expected text"),
-        ({"id": "c", "doc_id": "d", "start": 0}, "end: expected a whole number"),
+        ({"doc_id": "d", "start": 0, "end": 9}, "id: missing; a chunk has a snippet_id"),
+        ({"id": "c", "start": 0, "end": 9}, "doc_id: missing"),
+        ({"id": "c", "doc_id": "d", "start": 0}, "end: missing"),
         ({**CHUNK, "offsets": {"start": 0, "end": 9, "unit": "token"}}, "offsets.unit: gold"),
     ],
 )

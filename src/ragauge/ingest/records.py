@@ -13,7 +13,8 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,7 +23,6 @@ from msgspec import Struct
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected, UsageError, refuse
 from ragauge.ingest.fields import (
-    STRATA,
     BadField,
     BadRecord,
     Columns,
@@ -30,8 +30,6 @@ from ragauge.ingest.fields import (
     expected,
     quoted,
     squeezed,
-    strata_of,
-    value_at,
 )
 from ragauge.ingest.lines import (
     MAX_LINE,
@@ -60,7 +58,7 @@ _CELL = 16
 _ARROW_FILE, _ARROW_STREAM, _PARQUET = b"ARROW1", b"\xff\xff\xff\xff", b"PAR1"
 
 
-class Row(Struct):
+class Row(Struct, gc=False):
     """One record of a source."""
 
     place: str
@@ -87,7 +85,7 @@ class Records:
 
     `columns` says for fields of the shape where this source has them. `adapt` changes a decoded
     value before its fields are looked for. `table` reads text that is no JSON, in place of the
-    reader of CSV and TSV.
+    reader of CSV and TSV; `decode` the value of a JSON text, in place of the strict reader.
     """
 
     def __init__(
@@ -101,6 +99,7 @@ class Records:
         columns: Columns | None = None,
         adapt: Callable[[Any], Any] | None = None,
         table: Callable[[str, bytes, list[str]], Placed] | None = None,
+        decode: Callable[[bytes], Any] = decode,
     ) -> None:
         if form not in (None, *FORMS):
             raise UsageError(f"format {quoted(str(form))} is none of {', '.join(FORMS)}")
@@ -115,25 +114,40 @@ class Records:
         """Those that could not, by their place among all, counted from 0."""
         self.keys: Counter[tuple[str, ...]] = Counter()
         """How often each set of keys was met."""
-        self._source, self._form, self._adapt, self._table = source, form, adapt, table
+        self.around: dict[str, Any] = {}
+        """What the object that holds the records says besides."""
+        self._decode = decode
         self.tabular = False
-        """Whether its values are cells of a table, which are text; known once reading began."""
+        """Whether the records are rows of text: each value is what a cell holds."""
+        self._source, self._form, self._adapt, self._table = source, form, adapt, table
+
+    def objects(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Every record that is an object, with its place."""
+        known = self.keys
+        for place, value in self._within_each():
+            if type(value) is not dict and not isinstance(value, Mapping):
+                self._reject(place, f"record: {expected('an object', value)}")
+                continue
+            record: Any = value
+            keys = tuple(value)
+            if type(value) is not dict or keys not in known:
+                record = {str(key): one for key, one in value.items()}
+                keys = tuple(record)
+            known[keys] += 1
+            self.seen += 1
+            yield place, record
 
     def rows(self) -> Iterator[Row]:
         """Every record that is an object, its fields unchecked."""
         known, found = len(self.problems), set[str]()
-        for place, value in self.placed():
-            record = self._adapt(value) if self._adapt else value
-            if not isinstance(record, Mapping):
-                self._reject(place, f"record: {expected('an object', record)}")
-                continue
+        for place, record in self.objects():
             row = self.row(place, record)
-            self.seen += 1
-            self.keys[tuple(row.record)] += 1
-            found.update(row.written)
+            if self.columns:
+                found.update(row.written)
             yield row
         if not self.seen and not self.unreadable and len(self.problems) == known:
-            self.problems.append(f"{self.name}: {self._nothing()}; write one JSON object a line")
+            fact = f"holds no {self.shape.name}; write one JSON object a line"
+            self.problems.append(f"{self.name}: {fact}")
         missed = [field for field in self.columns if field not in found] if self.seen else []
         self.problems += [
             f"{self.name}: {field}: no {self.shape.name} has {quoted(self.columns[field])}; "
@@ -141,42 +155,95 @@ class Records:
             for field in missed
         ]
 
-    def row(self, place: str, record: Mapping[str, Any]) -> Row:
+    def row(self, place: str, value: Mapping[Any, Any]) -> Row:
         """A record with what it has for each field, unchecked."""
-        if type(record) is not dict or not all(type(key) is str for key in record):
-            record = {str(key): one for key, one in record.items()}
-        row = Row(place, record, {}, {})
-        for field, names in self.shape.reads(tuple(record), self.columns):
-            for name in names:
-                held = record[name] if name in record else value_at(record, name)
-                if held is not None and held == held:  # a frame has NaN where nothing is
-                    row.values[field.name], row.written[field.name] = held, name
-                    break
-            if field.name == STRATA:
-                cells = strata_of(record, row.values.get(STRATA))
-                if cells is not None:
-                    row.values[STRATA] = cells
-        return row
+        keys = tuple(value)
+        record: Any = value
+        if type(value) is not dict or keys not in self.keys:
+            record = {str(key): one for key, one in value.items()}
+            keys = tuple(record)
+        return Row(place, record, *self.shape.found(record, keys, self.columns))
+
+    def within(self, place: str, value: Any) -> Iterable[tuple[str, Any]]:
+        """The records that a decoded value holds: as a rule itself, under its place."""
+        return ((place, self._adapt(value) if self._adapt else value),)
+
+    def _within_each(self) -> Placed:
+        for place, value in self.placed():
+            yield from self.within(place, value)
 
     def each(self) -> Iterator[Row]:
         """Every record whose fields are right; what is wrong with the others is a problem.
 
         A field that must be there and is in no record is one problem, not one for each.
         """
-        begin, lacking = len(self.problems), Counter[str]()
-        for row in self.rows():
+        return self.checked(self.rows())
+
+    def lists(
+        self, placed: Sequence[tuple[str, dict[str, Any]]], shape: Shape, columns: Columns
+    ) -> tuple[list[str], dict[str, list[Any]]]:
+        """The places and the values by field of the objects that are right, by this shape.
+
+        The same as row by row. Where all have the same keys, as rows of a table have, a field is
+        read in one go, and a text that many share is checked once.
+        """
+        self.shape, self.columns = shape, dict(columns)
+        every = self._lists(placed) if len(self.keys) == 1 else None
+        if every is not None:
+            return [place for place, _ in placed], every
+        rows = [*self.checked(self.row(place, record) for place, record in placed)]
+        by_field = {field.name: [row[field.name] for row in rows] for field in shape.fields}
+        return [row.place for row in rows], by_field
+
+    def _lists(self, placed: Sequence[tuple[str, dict[str, Any]]]) -> dict[str, list[Any]] | None:
+        """By field its values; None where they must be looked at one by one."""
+        (keys,) = self.keys
+        found = {field.name: [None] * len(placed) for field in self.shape.fields}
+        fed = {field.name: names for field, names in self.shape.reads(keys, self.columns)}
+        for field in self.shape.fields:
+            names = fed.get(field.name)
+            if names is None and field.missing is None:
+                continue
+            if names is None or len(names) != 1 or names[0] not in keys:
+                return None
+            (name,) = names
+            values: list[Any] = [record[name] for _, record in placed]
+            kinds = {*map(type, values)}
+            if float in kinds or (field.missing is not None and type(None) in kinds):
+                return None
+            cell = self.tabular
+            try:
+                if kinds <= {str, type(None)}:
+                    read = {
+                        one: field.read(one, name, cell=cell)
+                        for one in {*values}
+                        if one is not None
+                    }
+                    found[field.name] = [*map(read.get, values)]
+                else:
+                    found[field.name] = [
+                        None if one is None else field.read(one, name, cell=cell) for one in values
+                    ]
+            except BadField:
+                return None
+        return found
+
+    def checked(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Of these rows, those whose fields are right, as `each` gives them."""
+        begin, lacking, looked_at = len(self.problems), Counter[str](), 0
+        for row in rows:
+            looked_at += 1
             try:
                 self.check(row)
             except BadRecord as fault:
-                for name in {field.name for field in self.shape.required()} - row.values.keys():
-                    lacking[name] += 1
+                lacking.update({field.name for field in self.shape.required()} - row.values.keys())
                 self.problems += [f"{row.place}: {field}" for field in fault.fields]
                 continue
             yield row
         for field in reversed(self.shape.required()):
             if (
-                self.seen > 1
-                and lacking[field.name] == self.seen
+                looked_at > 1
+                and lacking[field.name] == looked_at
                 and field.name not in self.columns
             ):
                 lost = f": {field.name}: {field.missing}"
@@ -186,43 +253,42 @@ class Records:
                 self.problems[begin:] = [f"{self.name}: {fact}; {self.there()}: {remedy}", *kept]
 
     def check(self, row: Row) -> None:
-        """Check the values of a row in place; raises BadRecord with every field that is wrong."""
-        faults = []
-        values = row.values
-        for field in self.shape.fields:
-            value = values.get(field.name)
-            if value is None:
-                if field.missing is not None:
-                    faults.append(BadField(field.name, field.missing))
-                continue
-            try:
-                written = row.written.get(field.name, field.name)
-                values[field.name] = field.read(value, written, cell=self.tabular)
-            except BadField as fault:
-                faults.append(fault)
-        if faults:
-            raise BadRecord(faults)
+        """Check the values of a row; raises BadRecord with every field that is wrong."""
+        row.values = self.shape.checked(row.values, row.written, cell=self.tabular)
 
     def reject(self, row: Row, field: str, fact: str) -> None:
         """Note what only all records together show to be wrong with one."""
         self.problems.append(f"{row.place}: {row.written.get(field, field)}: {fact}")
 
-    def once(self, field: str) -> Iterator[Row]:
+    def once(self, field: str, rows: Iterable[Row] | None = None) -> Iterator[Row]:
         """As `each`, without records that say again what an earlier one says of the same item."""
         places: dict[Any, str] = {}
-        for row in self.each():
-            first = places.setdefault(row[field], row.place)
+        for row in self.each() if rows is None else rows:
+            key = row.values.get(field)
+            first = places.setdefault(key, row.place)
             if first != row.place:
-                self.reject(
-                    row, field, f"{quoted(str(row[field]))} is at {first} already; keep one"
-                )
+                self.reject(row, field, f"{quoted(str(key))} is at {first} already; keep one")
             else:
                 yield row
 
     def unread(self) -> dict[str, str | None]:
-        """The columns that no field reads, each with the field it may be meant for."""
-        keys = dict.fromkeys(key for keys in self.keys for key in keys)
-        return {key: self.shape.near(key) for key in self.shape.unread(keys, self.columns)}
+        """The columns that no field reads, each with the field it may be meant for.
+
+        Where other fields are kept, those alone that look like a field which their record lacks.
+        """
+        found: dict[str, str | None] = {}
+        near = cache(self.shape.near)
+        for keys in self.keys:
+            fed = {
+                name
+                for one, names in self.shape.reads(keys, self.columns)
+                if names
+                for name in one.names
+            }
+            for key in self.shape.unread(keys, self.columns):
+                if not self.shape.keeps or (near(key) and near(key) not in fed):
+                    found[key] = near(key)
+        return found
 
     def note_unread(self, findings: Findings) -> tuple[str, ...]:
         """The columns that no field reads, said once as a finding."""
@@ -244,13 +310,6 @@ class Records:
         shown = ", ".join(map(quoted, keys[:COLUMNS_SHOWN])) or "nothing"
         return f"there is {shown}{' and more' if len(keys) > COLUMNS_SHOWN else ''}"
 
-    def _nothing(self) -> str:
-        is_file = isinstance(self._source, str | os.PathLike) and self._source != STDIN
-        head = head_of(str(self._source)) if is_file else None
-        if head is None or head.strip():
-            return f"holds no {self.shape.name}"
-        return "the file has only empty lines" if head else "the file is empty"
-
     def _reject(self, place: str, fact: str) -> None:
         self.unreadable[self.seen + len(self.unreadable)] = Unreadable(place, fact)
         self.problems.append(f"{place}: {fact}")
@@ -265,13 +324,16 @@ class Records:
             if source != STDIN and path.is_dir():
                 return self._of_frames([(name, saved_dataset(path))])
             head = head_of(str(source)) or b""
-            if self._form == "parquet" or (self._form is None and head.startswith(_PARQUET)):
+            is_parquet = head.startswith(_PARQUET) or path.suffix == ".parquet"
+            if self._form == "parquet" or (self._form is None and is_parquet):
                 return self._of_frames([(name, _parquet(name))])
             if self._form == "arrow" or head.startswith((_ARROW_FILE, _ARROW_STREAM)):
                 return self._of_frames([(name, _arrow(name))])
             return self._of_content(read_whole(str(source), long_lines=True))
         if hasattr(source, "iter_rows") or hasattr(source, "to_pylist") or hasattr(source, "iloc"):
             return self._of_frames([(name, source)])
+        if hasattr(source, "to_pandas") and not isinstance(source, Iterable):  # a result of ragas
+            return self._of_frames([(name, source.to_pandas())])
         if isinstance(source, Mapping):
             if any(hasattr(one, "features") for one in source.values()):
                 first = quoted(str(next(iter(source))))
@@ -292,14 +354,16 @@ class Records:
     def _of_content(self, content: bytes) -> Placed:
         """The records of a text, in the form that it has or is said to have."""
         name, form, start = self.name, self._form, content.lstrip()[:1]
-        if form in ("csv", "tsv") or (form is None and start not in (b"{", b"[", b"")):
+        if not start:
+            fact = "the file has only empty lines" if content else "the file is empty"
+            self.problems.append(f"{name}: {fact}; write one JSON object a line")
+        elif form in ("csv", "tsv") or (form is None and start not in (b"{", b"[")):
             refuse_long_lines(name, content, len(content))
             content = content.replace(b"\r", b"\n") if b"\n" not in content else content
             yield from (self._table or self._headed)(name, content, self.problems)
         elif start not in (b"{", b"["):
-            if content.strip():
-                fact = f"is not JSON, as --input-format {form} says; name the right format"
-                self.problems.append(f"{name}: {fact}")
+            fact = f"is not JSON, as --input-format {form} says; name the right format"
+            self.problems.append(f"{name}: {fact}")
         elif form == "jsonl" or (form is None and has_lines(content)):
             yield from self._of_lines(content)
         elif max(map(len, content.split(b"\n"))) > MAX_LINE:
@@ -307,9 +371,9 @@ class Records:
         else:
             place = name if b"\n" in content.strip() else f"{name}:1"
             try:
-                value = decode(content)
+                value = self._decode(content)
             except BadJson as fault:
-                self.problems.append(f"{place}: {fault}")
+                self._reject(place, str(fault))
                 return
             if isinstance(value, dict):
                 yield from self._of_object(value, place)
@@ -323,7 +387,7 @@ class Records:
             try:
                 if len(line) > MAX_LINE:
                     raise BadJson(OVERLONG)
-                yield f"{self.name}:{number}", decode(line)
+                yield f"{self.name}:{number}", self._decode(line)
             except BadJson as fault:
                 self._reject(f"{self.name}:{number}", str(fault))
 
@@ -335,27 +399,50 @@ class Records:
         if is_table(value, self.shape):
             yield from self._of_columns(value)
             return
-        fed = [
-            names for _, names in self.shape.reads(tuple(map(str, value)), self.columns) if names
-        ]
+        is_record = self._is_record(value)
         held = next((key for key in self.shape.wrappers if isinstance(value.get(key), list)), None)
-        if not fed or held in self.shape.wrappers[:1]:
+        if not is_record or held in self.shape.wrappers[:1]:
             inner = value
             if held is None:
                 inner = next((one for one in value.values() if _holds(one, self.shape)), value)
                 held = next(
                     (key for key in self.shape.wrappers if isinstance(inner.get(key), list)), None
                 )
+            for key, fact in self.shape.refused:
+                if inner.get(key):
+                    self.problems.append(f"{self.name}: {key}: {len(inner[key]):,} {fact}")
+            if held is None and not self.shape.keyed:
+                lists = [key for key, one in inner.items() if self._are_records(one)]
+                held = lists[0] if len(lists) == 1 else None
             if held is not None:
+                self.around = {key: one for key, one in inner.items() if key != held}
                 for number, one in enumerate(inner[held], 1):
                     yield f"{self.name}: item {number}", one
                 return
-        if self.shape.keyed and not fed:
+        if self.shape.keyed and not is_record:
             for id, one in value.items():
                 record = one if isinstance(one, Mapping) else {self.shape.keyed: one}
                 yield f"{self.name}: {quoted(str(id))}", {**record, self.shape.fields[0].name: id}
-            return
-        yield place, value
+        elif not is_record and self._are_records(list(value.values())):
+            yield from ((f"{self.name}: row {key}", one) for key, one in value.items())
+        else:
+            yield place, value
+
+    def _is_record(self, value: Mapping[str, Any]) -> bool:
+        """Whether an object is one record, and does not hold some."""
+        own, reads = self.shape.own, self.shape.reads(tuple(map(str, value)), self.columns)
+        return any(names and (not own or field.name in own) for field, names in reads)
+
+    def _are_records(self, values: Any) -> bool:
+        others = self.shape.others or (lambda _: False)
+        return (
+            isinstance(values, list)
+            and bool(values)
+            and all(
+                isinstance(one, Mapping) and (self._is_record(one) or any(map(others, one)))
+                for one in values
+            )
+        )
 
     def _of_columns(self, table: Mapping[str, Any]) -> Placed:
         """The rows of an object that holds columns; a problem where these do not fit together."""
@@ -399,7 +486,7 @@ class Records:
         fed = {field.name for field, names in reads if names}
         lacking = [field for field in self.shape.required() if field.name not in fed]
         shown = ", ".join(map(quoted, titles[:COLUMNS_SHOWN]))
-        if titles and not fed and not lacking:
+        if titles and not fed and self.shape.others is None:
             known = ", ".join(field.name for field in self.shape.fields[:COLUMNS_SHOWN])
             fact = f"the first line names no column of a {self.shape.name} ({known})"
             remedy = "name them with --map FIELD=COLUMN"
@@ -413,6 +500,9 @@ class Records:
             ]
             return
         empty = self.shape.empty_cells
+        as_written: set[str] = set()  # what these cells lack says more than that they are empty
+        if self.shape.others is not None:
+            as_written = {*titles} - {name for _, names in reads for name in names}
         for place, cells in rows:
             if len(cells) != len(titles):
                 fact = f"cells: {len(cells)}, but the header has {len(titles)}"
@@ -421,7 +511,7 @@ class Records:
             yield (
                 place,
                 {
-                    title: None if cell.strip() in empty else cell
+                    title: None if cell.strip() in empty and title not in as_written else cell
                     for title, cell in zip(titles, cells, strict=True)
                 },
             )
@@ -462,17 +552,21 @@ def is_table(value: Mapping[str, Any], shape: Shape) -> bool:
     columns = list(value.values())
     if not columns:
         return False
+    keys = tuple(map(str, value))
+    reads = [(field, names) for field, names in shape.reads(keys) if names]
+    others = [key for key in keys if shape.others is not None and shape.others(key)]
     if all(isinstance(one, Mapping) for one in columns):  # as pandas writes: by column, then by row
         rows = columns[0].keys()
         by_row = bool(rows) and all(one.keys() == rows for one in columns)
-        return by_row and any(names for _, names in shape.reads(tuple(map(str, value))))
+        return by_row and bool(reads or others)
     single = [
         value[name]
-        for field, names in shape.reads(tuple(map(str, value)))
+        for field, names in [one for one in reads if one[0].name in shape.own] or reads
         if not field.many
         for name in names
         if value.get(name) is not None
     ]
+    single += [value.get(key) for key in others]
     return bool(single) and all(isinstance(one, list) for one in single)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.answered.shapes import ONE_TEXT, has_answer_field
 from ragauge.ingest.fields import quoted
-from ragauge.ingest.gold_forms import WRAPPERS
+from ragauge.ingest.gold import GOLD
 from ragauge.ingest.lines import MAX_LINE, open_bytes, read_rows, refuse_expansion
 from ragauge.ingest.placed_records import (
     STRATUM,
@@ -86,7 +86,7 @@ if TYPE_CHECKING:
     Source = str | Path | Sequence[Mapping[str, Any]] | DataFrame
 
 FORMS = ("json", "jsonl", "csv", "tsv", "parquet")
-HELD_IN = ("testCases", "test_results", "testResults", "rows", "results", *WRAPPERS)
+HELD_IN = ("testCases", "test_results", "testResults", "rows", "results", *GOLD.wrappers)
 """Keys under which a file that is one object keeps its rows."""
 INNER = ("testRunData", "test_run_data")
 """Keys under which a file keeps the object that holds its rows."""
