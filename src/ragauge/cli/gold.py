@@ -154,8 +154,8 @@ def split(questions: str, **given: Any) -> None:
       ragauge gold split gold.jsonl --into parts --by custodian_type,country
     """
     from ragauge.ingest.gold_forms import read_units
-    from ragauge.runners.gold_split import names_of, shares_of
-    from ragauge.runners.gold_split import split as run
+    from ragauge.runners.gold_parts import names_of, shares_of
+    from ragauge.runners.gold_parts import split as run
 
     shares = shares_of(given["shares"])
     read, units = read_units(questions)
@@ -206,7 +206,7 @@ def sample(questions: str, **given: Any) -> None:
       ragauge gold sample gold.jsonl -n 50 --out sample.jsonl
     """
     from ragauge.ingest.gold_forms import read_units
-    from ragauge.runners.gold_sample import sample as run
+    from ragauge.runners.gold_parts import sample as run
 
     read, units = read_units(questions)
     report = run(

@@ -34,6 +34,7 @@ from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.rules import MIN_COVERAGE, TOLERANCE, Gate, gate_verdict, passes
 from ragauge.metrics.names import short_name
 from ragauge.runners.comparability import ALL, chosen_metrics, family_of, how_made, refuse, why_not
+from ragauge.runners.evaluation import Evaluation
 from ragauge.runners.metric_change import (
     BY_UNITS,
     Change,
@@ -195,11 +196,14 @@ class _Comparison:
                 )
                 for id in self._gated
             )
-        return ComparisonReport(
+        scores = {id: self._score(id, one) for id, one in compared.items()}
+        return Evaluation(given=scores).report(
+            ComparisonReport,
+            self._found,
+            identity_of(self._before, self._after, options),
             passed=None if gate is None else passes(gates),
             before=told_run(self._before),
             after=told_run(self._after),
-            metrics={id: self._score(id, one) for id, one in compared.items()},
             gates=gates,
             compared=compared,
             slices=slices,
@@ -207,10 +211,7 @@ class _Comparison:
             flip_counts=flip_counts,
             correction=options.correction,
             alpha=options.alpha,
-            findings=tuple(self._found.kept()),
-            finding_counts=dict(sorted(self._found.counts.items())),
             coverage=self._units.coverage,
-            identity=identity_of(self._before, self._after, options),
         )
 
     def _lacking(self, id: str) -> str | None:
@@ -515,24 +516,22 @@ def identity_of(before: Run | None, after: Run, options: CompareOptions) -> dict
 def without_baseline(reference: str, after: Run, options: CompareOptions) -> ComparisonReport:
     """A report that says there is nothing to compare with yet, and passes."""
     message = f"no run is {reference} yet; there is nothing to compare with, as allowed"
-    return ComparisonReport(
+    return Evaluation().report(
+        ComparisonReport,
+        Findings([Finding("no_baseline", reference, message)]),
+        identity_of(None, after, options),
         passed=None,
         before=None,
         after=told_run(after),
-        metrics={},
-        gates=(),
         compared={},
         slices=(),
         flips=(),
         flip_counts={"broken": 0, "mended": 0},
         correction=options.correction,
         alpha=options.alpha,
-        findings=(Finding("no_baseline", reference, message),),
-        finding_counts={"no_baseline": 1},
         coverage=ComparisonCoverage(
             both=0, only_before=0, only_after=after.record.units, changed_meaning=0
         ),
-        identity=identity_of(None, after, options),
     )
 
 

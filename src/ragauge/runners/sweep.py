@@ -138,11 +138,29 @@ def estimate_sweep(
 def _planned(
     gold: Source, system: System, options: SweepOptions
 ) -> tuple[SweepOptions, list[Gold], SweepPlan]:
-    """The options, all questions of the gold set, and the plan of what is asked of them."""
-    chosen = _settled(options)
+    """The options with the grid and the rate they come to, all questions of the gold set, and the
+    plan of what is asked of them; raises UsageError.
+    """
+    grid = options.grid
+    if options.preset:
+        grid = msgspec.convert(PRESETS[options.preset], Grid, strict=False)
+    if options.preset == "trace":
+        grid = structs.replace(grid, paraphrases=TRACE_PARAPHRASES)
+    parts = {name: getattr(options, name) for name in ("seeds", "temperatures", "jitters")}
+    parts |= {"repeats": options.repeats, "profile": options.jitter_profile}
+    grid = structs.replace(grid, **{name: one for name, one in parts.items() if one is not None})
+    check_grid(grid)
+    if options.prices is not None:
+        _prices(options.prices)
+    if options.gates and not options.adaptive:
+        raise UsageError("--gates: a sweep judges nothing unless it is --adaptive; drop them here")
+    rate = options.rate_per_s or rate_of(options.rate, lambda name: f"--{name}")
     questions = read_gold(gold)
-    if chosen.paraphrases:
-        chosen = structs.replace(chosen, grid=_with_paraphrases(chosen.grid, questions))
+    if options.paraphrases:
+        most = max(len(question.paraphrases) for question in questions)
+        wordings = {ORIGINAL, *grid.paraphrases, *range(1, most + 1)}
+        grid = structs.replace(grid, paraphrases=tuple(sorted(wordings)))
+    chosen = structs.replace(options, grid=grid, rate_per_s=rate)
     return chosen, questions, sweep_plan(questions, system.identity, chosen)
 
 
@@ -199,31 +217,6 @@ def _at(taking: SweepEstimate, options: SweepOptions) -> SweepEstimate:
     return structs.replace(taking, seconds=seconds, cost=cost)
 
 
-def _settled(options: SweepOptions) -> SweepOptions:
-    """The options with the grid and the rate that they come to; raises UsageError."""
-    grid = options.grid
-    if options.preset:
-        grid = msgspec.convert(PRESETS[options.preset], Grid, strict=False)
-    if options.preset == "trace":
-        grid = structs.replace(grid, paraphrases=TRACE_PARAPHRASES)
-    parts = {name: getattr(options, name) for name in ("seeds", "temperatures", "jitters")}
-    parts |= {"repeats": options.repeats, "profile": options.jitter_profile}
-    grid = structs.replace(grid, **{name: one for name, one in parts.items() if one is not None})
-    check_grid(grid)
-    if options.prices is not None:
-        _prices(options.prices)
-    if options.gates and not options.adaptive:
-        raise UsageError("--gates: a sweep judges nothing unless it is --adaptive; drop them here")
-    rate = options.rate_per_s or rate_of(options.rate, lambda name: f"--{name}")
-    return structs.replace(options, grid=grid, rate_per_s=rate)
-
-
-def _with_paraphrases(grid: Grid, gold: list[Gold]) -> Grid:
-    most = max(len(question.paraphrases) for question in gold)
-    wordings = {ORIGINAL, *grid.paraphrases, *range(1, most + 1)}
-    return structs.replace(grid, paraphrases=tuple(sorted(wordings)))
-
-
 def allowed_errors(text: str) -> Callable[[int], Fraction]:
     """How many runs of a number may fail: `P%` of them, or a count."""
     written = re.fullmatch(r"(\d+(?:\.\d+)?)(%?)", text, re.ASCII)
@@ -253,7 +246,11 @@ class _Sweep:
     def rounds(self) -> Iterator[Iterator[Iterator[Call]]]:
         """All that is left, in one round."""
         self._tell()
-        yield (map(self._call, job) for job in self._ledger.jobs())
+
+        def call(run: PlannedRun) -> Call:
+            return Call(run.run_id, run, ask_of(run, self._knobs, self._constraints[run.qid]))
+
+        yield (map(call, job) for job in self._ledger.jobs())
 
     def note(self, call: Call, trace: Trace) -> None:
         self._ledger.note(call.run, trace)
@@ -290,9 +287,6 @@ class _Sweep:
             self._ledger.count(trace)
         self._tell()
         return "error_budget" if self._ledger.failed > self._budget else None
-
-    def _call(self, run: PlannedRun) -> Call:
-        return Call(run.run_id, run, ask_of(run, self._knobs, self._constraints[run.qid]))
 
     def _tell(self) -> None:
         ledger = self._ledger
