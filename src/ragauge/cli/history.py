@@ -50,8 +50,9 @@ def history(ctx: click.Context, /, **given: Any) -> None:
       ragauge history precision_cited --gate "cv<=0.05,slope>=-0.001,no-change-point"
     """
     from ragauge.contracts.comparison import HistoryReport
+    from ragauge.contracts.options import HistoryOptions
     from ragauge.ingest.configuration import read_labels
-    from ragauge.runners.run_history import HistoryOptions, run_history
+    from ragauge.runners.run_history import run_history
 
     forms = forms_of(given["reports"], HistoryReport)
     options = HistoryOptions(

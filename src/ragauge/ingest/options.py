@@ -168,10 +168,10 @@ def call_options(chosen: Mapping[str, Any], named: Named) -> dict[str, Any]:
     }
 
 
-def rate_of(text: str | None, named: Named) -> float | None:
+def rate_of(text: str | None, named: Named = lambda name: f"--{name}") -> float | None:
     """Calls a second.
 
-    >>> rate_of("10/s", str), rate_of("300/min", str), rate_of(None, str)
+    >>> rate_of("10/s"), rate_of("300/min"), rate_of(None)
     (10.0, 5.0, None)
     """
     if text is None:

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
-
-from msgspec import Meta
 
 from ragauge.citations.offsets import OffsetReading
 from ragauge.citations.reranking import ranks_of
 from ragauge.citations.validator import Policy, needs_documents
-from ragauge.contracts.audit import DEPTHS, AuditReport, Depth
-from ragauge.contracts.citation import Unit
-from ragauge.contracts.gold import Gold, GoldSet, RefusalOptions
+from ragauge.contracts.audit import DEPTHS, AuditReport
+from ragauge.contracts.gold import Gold, GoldSet
+from ragauge.contracts.options import AuditOptions
 from ragauge.contracts.report import Outcome, Rule
 from ragauge.engines.local import ordered
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.presets import DELTAS, RANKS, audit_rules, with_deltas
-from ragauge.gates.rules import MIN_COVERAGE
 from ragauge.ingest.calibration import read_calibration
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.lines import STDIN, blocks, nothing_in
@@ -35,7 +31,7 @@ from ragauge.runners.audit_sums import AuditSums
 from ragauge.runners.audit_unit import in_one_unit
 from ragauge.runners.blocks import Join, allowed_bad, refuse_bad_lines
 from ragauge.runners.kept_audits import audited_answers
-from ragauge.runners.options import File, takes
+from ragauge.runners.options import takes
 
 Progress = Callable[[int], None]
 """Told how many bytes of the traces are done."""
@@ -51,49 +47,18 @@ LOOKED_INTO = {f"traceability.{depth}": DEPTHS.index(depth) for depth in ("text"
 """Metrics of the depths that look into documents: told only where that was asked for."""
 
 
-class AuditOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to audit; the defaults are the command's."""
-
-    manifest: File | None = None
-    docs: File | None = None
-    gold: File | None = None
-    allow_cross_section: File | None = None
-    depth: Depth | None = None
-    """None is `text` with documents, else `payload`."""
-    cite_first: bool = True
-    inline: bool = False
-    offsets_in: Literal["code-points", "utf-16", "bytes"] = "code-points"
-    tokenizer: str | None = None
-    embedder: str | None = None
-    calibration: File | None = None
-    ranks: File | None = None
-    """Other traces of the same questions, whose rankings are compared."""
-    gates: str | None = None
-    min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
-    """Of the traces that should have a value, the fraction a gate needs to decide."""
-    workers: Annotated[int, Meta(ge=1)] = 1
-    max_bad: str = "0"
-    log: File | None = None
-    """A file to write a log line to for each segment."""
-    to_db: str | None = None
-    run: str | None = None
-    """What the rows of the database call this run."""
-
-    @property
-    def deepest(self) -> Depth:
-        return self.depth or ("text" if self.docs is not None else "payload")
-
-    def policy(self, unit: Unit | None) -> Policy:
-        pairs = self.allow_cross_section
-        return Policy(
-            depth=self.deepest,
-            allow_cross_section=read_section_pairs(pairs) if pairs else frozenset(),
-            unit=unit,
-            cite_first=self.cite_first,
-            refusal_tokens=self.tokens,
-            refusal=self.strength,
-            offsets=OffsetReading(chars_in=self.offsets_in),
-        )
+def policy_of(options: AuditOptions) -> Policy:
+    """What the options say a citation must hold to; pairs of sections are read from their file."""
+    pairs = options.allow_cross_section
+    return Policy(
+        depth=options.deepest,
+        allow_cross_section=read_section_pairs(pairs) if pairs else frozenset(),
+        unit=None,
+        cite_first=options.cite_first,
+        refusal_tokens=options.tokens,
+        refusal=options.strength,
+        offsets=OffsetReading(chars_in=options.offsets_in),
+    )
 
 
 @takes(AuditOptions, "audit")
@@ -120,7 +85,7 @@ class _Audit:
         self._gold = read_gold(options.gold) if options.gold else GoldSet(())
         options = options.settled(self._gold.metadata)
         self._traces, self._options, self._progress = traces, options, progress
-        self._policy = options.policy(None)
+        self._policy = policy_of(options)
         self._allowed = allowed_bad(options.max_bad)
         self._manifest = read_manifest(options.manifest) if options.manifest else None
         self._embedder_id = embedder(options.embedder).id if options.embedder else None

@@ -13,6 +13,7 @@ from ragauge.citations.joining import cited_id
 from ragauge.citations.support import CLAIM
 from ragauge.citations.validator import CitationValidator, Examined, needs_documents
 from ragauge.contracts.audit import AnswerAudit, Depth, ParsedAnswer
+from ragauge.contracts.options import AuditOptions
 from ragauge.contracts.trace import Trace
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.manifest import read_manifest
@@ -20,7 +21,7 @@ from ragauge.ingest.records import BadField, BadJson, decode, expected
 from ragauge.ingest.traces import Auditable, read_auditable, with_inline
 from ragauge.models.embedders import embedder
 from ragauge.models.tokenizers import tokenizer_of
-from ragauge.runners.audit import AuditOptions, without_documents
+from ragauge.runners.audit import policy_of, without_documents
 from ragauge.runners.auditing import NOT_TOLD, Auditor, failure_of
 from ragauge.runners.options import takes
 from ragauge.store.documents import FolderDocuments
@@ -68,7 +69,7 @@ def audit_one(reply: str, retrieved: bytes | None, *, options: AuditOptions) -> 
 def _made_by(chosen: AuditOptions) -> tuple[CitationValidator, Auditor]:
     manifest = read_manifest(chosen.manifest) if chosen.manifest else None
     documents = FolderDocuments(Path(chosen.docs), manifest) if chosen.docs is not None else None
-    policy = chosen.policy(None)
+    policy = policy_of(chosen)
     if chosen.tokenizer is not None:
         reading = structs.replace(policy.offsets, tokenizer=tokenizer_of(chosen.tokenizer))
         policy = structs.replace(policy, offsets=reading)

@@ -31,7 +31,7 @@ from ragauge.runners.kept_audits import cited_documents
 from ragauge.text.grounding.model import shipped
 
 if TYPE_CHECKING:
-    from ragauge.runners.audit import AuditOptions
+    from ragauge.contracts.options import AuditOptions
     from ragauge.runners.blocks import Answers
     from ragauge.runners.evaluation import Mask
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct, field
@@ -16,6 +16,7 @@ from msgspec import Struct, field
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.metric import Absent, Facts, Metric, Pattern, Row, pattern_facts
+from ragauge.contracts.options import Each
 from ragauge.contracts.report import PLACES_KEPT, ROWS_KEPT, Finding, Findings
 from ragauge.contracts.trace import Trace
 from ragauge.errors import InputRejected, UsageError
@@ -328,7 +329,6 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-Each = Literal["question", "trace"]
 
 _NONE = -1
 

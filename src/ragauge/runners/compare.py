@@ -25,10 +25,11 @@ from ragauge.contracts.comparison import (
 from ragauge.contracts.gold import ANSWERABLE, value_of
 from ragauge.contracts.history import History, Run, RunFilter, UnitRow, canonical
 from ragauge.contracts.metric import Better
+from ragauge.contracts.options import CompareOptions, Gate
 from ragauge.contracts.report import Finding, Findings, Score, Verdict
 from ragauge.engines.local import Progress, unseen
 from ragauge.errors import InputRejected, UsageError
-from ragauge.gates.rules import TOLERANCE, Gate, gate_verdict, passes
+from ragauge.gates.rules import TOLERANCE, gate_verdict, passes
 from ragauge.runners.comparability import (
     ALL,
     chosen_metrics,
@@ -37,11 +38,7 @@ from ragauge.runners.comparability import (
     refuse,
     why_not,
 )
-from ragauge.runners.compare_options import (
-    CompareOptions,
-    gated_metrics,
-    margins_of,
-)
+from ragauge.runners.compare_options import gated_metrics, margins_of
 from ragauge.runners.judged_changes import beside, judged, not_comparable
 from ragauge.runners.metric_change import (
     BY_UNITS,
@@ -72,11 +69,7 @@ EARLIER_READ = 1_000
 """So many earlier runs are looked at for the branches there are."""
 
 
-@takes(
-    CompareOptions,
-    "compare",
-    aliases={"metric": "metrics", "margin": "margins", "slice": "slices"},
-)
+@takes(CompareOptions, "compare")
 def compare(
     history: History, before: str, after: str, *, options: CompareOptions
 ) -> ComparisonReport:

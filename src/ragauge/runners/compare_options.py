@@ -4,36 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal, get_args
+from typing import get_args
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
-from ragauge.contracts.comparison import Correction
+from ragauge.contracts.options import Allowance, CompareOptions
 from ragauge.errors import UsageError
-from ragauge.gates.rules import MIN_COVERAGE, Gate
 from ragauge.metrics.names import short_name
-from ragauge.runners.metric_change import Method
 
-Allowance = Literal["gold", "versions", "no-baseline"]
 ALLOWANCES = get_args(Allowance)
-
-
-class CompareOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to compare; the defaults are the command's."""
-
-    metrics: tuple[str, ...] = ()
-    """What the comparison is about; `all` is all of them."""
-    margins: tuple[str, ...] = ()
-    """`precision_cited=0.02` for one metric, `0.02` for all others."""
-    slices: tuple[str, ...] = ()
-    correction: Correction = "holm"
-    method: Method = "auto"
-    gate: Gate | None = None
-    allow: tuple[Allowance, ...] = ()
-    alpha: Annotated[float, Meta(gt=0, lt=1)] = 0.05
-    seed: Annotated[int, Meta(ge=0)] = 0
-    min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
-    """Of the units that should have a value in a run, the fraction a gate needs to decide."""
 
 
 class Margins(Struct, frozen=True, kw_only=True):

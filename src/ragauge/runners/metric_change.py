@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
 
 from ragauge.contracts.history import RecordedMetric
 from ragauge.contracts.metric import Metric
+from ragauge.contracts.options import Method
 from ragauge.errors import UsageError
 from ragauge.metrics.table import find
 from ragauge.runners.comparability import how_made
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-Method = Literal["auto", "mcnemar", "randomisation", "t", "wilcoxon", "bootstrap"]
 BY_UNITS = ("auto", "randomisation")
 """Methods that exchange what two runs counted for a unit; the others pair values one by one."""
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from msgspec import Meta, structs
+from msgspec import structs
 
-from ragauge.contracts.gold import Gold, RefusalOptions
+from ragauge.contracts.gold import Gold
 from ragauge.contracts.kept import KeptAnswer
+from ragauge.contracts.options import Canon, StabilityOptions
 from ragauge.contracts.report import Outcome, Rule
 from ragauge.contracts.stability import (
     QuestionStability,
@@ -19,7 +20,7 @@ from ragauge.contracts.stability import (
 from ragauge.diagnosis.advice import advise_stability
 from ragauge.errors import UsageError
 from ragauge.gates.rules import TOLERANCE
-from ragauge.gates.stability import STABLE, Profile, rules_of, stable_gate
+from ragauge.gates.stability import STABLE, rules_of, stable_gate
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.traces import can_be_read_again, whole_trace
 from ragauge.metrics.facts import Reader, Reading, error_reason
@@ -27,7 +28,7 @@ from ragauge.metrics.stability import METRICS
 from ragauge.metrics.table import find
 from ragauge.runners.blocks import allowed_bad
 from ragauge.runners.evaluation import identity_of
-from ragauge.runners.options import File, takes
+from ragauge.runners.options import takes
 from ragauge.runners.plan import Plans
 from ragauge.runners.question_stability import (
     Judge,
@@ -40,7 +41,6 @@ from ragauge.runners.question_stability import (
 from ragauge.runners.run_lines import RunLines
 from ragauge.runners.verdicts import HeatMap, Verdicts, note_findings
 from ragauge.store.rows import parquet_rows
-from ragauge.text.canonical import Canon
 
 Progress = Callable[[int, int], None]
 """Told how many questions are judged, of how many."""
@@ -50,24 +50,10 @@ NOT_IN_THE_NUMBERS = ("gates", "out")
 """Options that leave every score as it is, and so are no part of a run's identity."""
 
 
-class StabilityOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to score a sweep; the defaults are the command's."""
-
-    profile: Profile = "ours"
-    gates: str | None = None
-    min_stable: Annotated[float, Meta(ge=0, le=1)] = 1.0
-    canon: Canon | None = None
-    """None is the profile's own."""
-    inline: bool = False
-    max_bad: str = "0"
-    out: File | None = None
-    """A Parquet file to write with a row for every run."""
-
-    def reading(self) -> Reading:
-        own: Literal["unicode", "reference"] = (
-            "reference" if self.profile == "reference" else "unicode"
-        )
-        return Reading(self.canon or own, self.strength, self.tokens, self.inline)
+def reading_of(options: StabilityOptions) -> Reading:
+    """How answers are read, by the profile where the user does not say it."""
+    own: Canon = "reference" if options.profile == "reference" else "unicode"
+    return Reading(options.canon or own, options.strength, options.tokens, options.inline)
 
 
 @takes(StabilityOptions, "stability")
@@ -103,7 +89,7 @@ class _Scoring:
         self._verdicts = Verdicts(self._gold, self._rules, HeatMap(self._plans.columns()))
 
     def outcome(self, progress: Progress) -> Outcome[StabilityReport]:
-        reader = Reader(self._options.reading())
+        reader = Reader(reading_of(self._options))
         judge = Judge(self._rules, self._plans.adaptive, self._plans.alpha)
         with RunLines(self._gold, self._names) as lines, run_rows(self._options.out) as write:
             lines.refuse_bad_input(self._allowed)
@@ -117,7 +103,7 @@ class _Scoring:
 
     def _answers(self) -> Iterator[tuple[str, KeptAnswer]]:
         """The runs of each question, as it is judged on them."""
-        reader = Reader(self._options.reading())
+        reader = Reader(reading_of(self._options))
         with RunLines(self._gold, self._names) as lines:
             for place, question in enumerate(self._gold):
                 placed = [(where, whole_trace(line)) for where, line in lines.placed(place)]
@@ -130,7 +116,7 @@ class _Scoring:
     def _outcome(self, lines: RunLines) -> Outcome[StabilityReport]:
         options, found, least = self._options, self._verdicts, self._options.min_stable
         ours = options.profile == "ours"
-        evaluation = found.evaluation(options.reading().signature())
+        evaluation = found.evaluation(reading_of(options).signature())
         stable = evaluation.scores[STABLE]
         gates = (stable_gate(stable, least), *found.rule_verdicts(least))
         findings = lines.findings

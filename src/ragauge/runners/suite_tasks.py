@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ragauge.contracts.options import ScoreOptions, StabilityOptions, SweepOptions
 from ragauge.contracts.report import Outcome
 from ragauge.contracts.run import Grid
 from ragauge.contracts.suite import PipelineUnderTest, Task, TaskKind
@@ -22,9 +23,9 @@ from ragauge.metrics.table import find, reading
 from ragauge.runners.blocks import allowed_bad
 from ragauge.runners.options import chosen_options
 from ragauge.runners.plan import check_grid
-from ragauge.runners.score import ScoreOptions, rules_of, score
-from ragauge.runners.stability import StabilityOptions, stability
-from ragauge.runners.sweep import SweepOptions, Watch, allowed_errors, sweep
+from ragauge.runners.score import rules_of, score
+from ragauge.runners.stability import stability
+from ragauge.runners.sweep import Watch, allowed_errors, sweep
 
 ONE_EACH = Grid(seeds=(0,), temperatures=(0.0,), jitters=("none",))
 """What is asked where a score needs an answer to each question and no more."""

@@ -12,7 +12,7 @@ from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.run import SweepPlan
 
 if TYPE_CHECKING:
-    from ragauge.runners.trace_eval import TraceEvalOptions
+    from ragauge.contracts.options import TraceEvalOptions
 
 
 def signature_of(options: TraceEvalOptions, embedder: str | None) -> str:

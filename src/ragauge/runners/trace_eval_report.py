@@ -28,7 +28,7 @@ from ragauge.runners.trace_eval_identity import signature_of
 from ragauge.runners.traced_question import FAILED, Lines, Traced
 
 if TYPE_CHECKING:
-    from ragauge.runners.trace_eval import TraceEvalOptions
+    from ragauge.contracts.options import TraceEvalOptions
 
 MATCH_RATE, COVERAGE = "traceability.match_rate", "traceability.coverage"
 FIRST = (MATCH_RATE, COVERAGE)

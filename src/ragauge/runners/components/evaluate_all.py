@@ -22,6 +22,7 @@ from ragauge.contracts.evaluation import (
     TaskFailure,
 )
 from ragauge.contracts.kept import KeptAnswer
+from ragauge.contracts.options import AllOptions, AnswerOptions, EvalOptions
 from ragauge.contracts.report import (
     Decision,
     Finding,
@@ -44,7 +45,7 @@ from ragauge.ingest.records import BadRecord, expected, no_table, quoted, record
 from ragauge.metrics.table import find
 from ragauge.pipelines.callable import described
 from ragauge.runners.answers.evaluate_qa import evaluate_qa
-from ragauge.runners.answers.options import LEXICAL, AnswerOptions
+from ragauge.runners.answers.options import LEXICAL
 from ragauge.runners.components.evaluate_linking import evaluate_linking
 from ragauge.runners.components.evaluate_ner import evaluate_ner
 from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval
@@ -60,7 +61,7 @@ from ragauge.runners.components.model_calls import (
     model_of,
     planned,
 )
-from ragauge.runners.components.options import READS, EvalOptions, refuse_bad, rules_for
+from ragauge.runners.components.options import READS, refuse_bad, rules_for
 from ragauge.runners.evaluation import Evaluation
 from ragauge.runners.options import takes
 
@@ -85,20 +86,7 @@ SUMMARY: dict[str, tuple[Task, str]] = {
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
-class AllOptions(EvalOptions, frozen=True, kw_only=True):
-    """What an evaluation of all tasks can be asked."""
-
-    tasks: tuple[Task, ...] = ()
-    """Only these; all that the model can do, where none is named."""
-    k: int = 20
-    """How many documents are asked for."""
-    labels: str | tuple[str, ...] | None = None
-    crosswalk: Any = None
-    embedder: str | None = None
-    """What answers are compared with their questions by."""
-
-
-@takes(AllOptions, "eval all", aliases={"task": "tasks"})
+@takes(AllOptions, "eval all")
 def evaluate_all(
     gold: Entries,
     model: Any,

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
-from msgspec import Meta, structs
+from msgspec import structs
 
-from ragauge.contracts.comparison import Correction
 from ragauge.contracts.evaluation import (
     ComparedMetric,
     EvalReport,
@@ -19,12 +18,13 @@ from ragauge.contracts.evaluation import (
     SourceShare,
 )
 from ragauge.contracts.metric import Metric
+from ragauge.contracts.options import Method, NoRelevant, RetrievalOptions
 from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Outcome
 from ragauge.errors import UsageError
 from ragauge.ingest.lines import STDIN
 from ragauge.ingest.records import quoted
 from ragauge.ingest.traces import can_be_read_again
-from ragauge.metrics.retrieval import METRICS, NoRelevant, id_of, separated
+from ragauge.metrics.retrieval import METRICS, id_of, separated
 from ragauge.metrics.retrieval_order import (
     Brought,
     documents_of,
@@ -34,9 +34,9 @@ from ragauge.metrics.retrieval_order import (
 )
 from ragauge.metrics.sums import Sums
 from ragauge.runners.components.evaluation import Evaluated, add_findings, outcome_of, strata_of
-from ragauge.runners.components.options import EvalOptions, refuse_bad, rules_for
+from ragauge.runners.components.options import refuse_bad, rules_for
 from ragauge.runners.components.retrieval_judged import note_each
-from ragauge.runners.components.retrieval_ranked import Duplicates, Setup
+from ragauge.runners.components.retrieval_ranked import Setup
 from ragauge.runners.components.retrieval_runs import JudgedRuns, RunScores
 from ragauge.runners.options import takes
 from ragauge.stats.decision import adjusted
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from ragauge.ingest.ranked.rankings import Given
 
 
-Test = Literal["auto", "t", "wilcoxon", "randomisation", "bootstrap", "mcnemar"]
 WORST_BY = "retrieval.ndcg@10"
 COVERAGE = "retrieval.coverage"
 JUDGED = "retrieval.judged@10"
@@ -63,31 +62,6 @@ HEADLINES = tuple(
     f"retrieval.{name}" for name in ("ndcg@10", "ndcg_exp@10", "p@5", "recall@10", "rr", "ap")
 )
 """Shown for every stratum, of those that were measured."""
-
-
-class RetrievalOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to evaluate retrieval; the defaults are the command's."""
-
-    measures: tuple[str, ...] = ()
-    """Names such as nDCG@10 or P(rel=2)@5; the table's where none is given."""
-    k: tuple[Annotated[int, Meta(ge=1)], ...] = ()
-    """Cut-offs in place of the table's 5, 10 and 20."""
-    rel: Annotated[int, Meta(ge=1)] = 1
-    """The grade from which on a document is relevant, where a name does not say."""
-    counted_as: Literal["trec_eval"] | None = None
-    """Count queries as this tool does: with trec_eval, one with nothing relevant is 0."""
-    no_rel: NoRelevant | None = None
-    """Queries with nothing relevant: 0 for TREC judgements, else left out of the means."""
-    duplicates: Duplicates = "collapse"
-    collapse: str | None = None
-    """What stands between a document and its chunk."""
-    drop_self: bool = False
-    source_depth: Annotated[int, Meta(ge=1)] | None = None
-    """The rank down to which sources are credited; all, where none is given."""
-    correction: Correction = "holm"
-    test: Test = "auto"
-    workers: Annotated[int, Meta(ge=1)] = 1
-    seed: Annotated[int, Meta(ge=0)] = 0
 
 
 @takes(RetrievalOptions, "eval retrieval")
@@ -297,7 +271,7 @@ def _compared_runs(
 
 
 def _compared(
-    run: RunScores, other: RunScores, metric: Metric, test: Test, seed: int
+    run: RunScores, other: RunScores, metric: Metric, test: Method, seed: int
 ) -> ComparedMetric:
     now, then = run.sums[metric.id].values(), other.sums[metric.id].values()
     both = ~(np.isnan(now) | np.isnan(then))
@@ -325,7 +299,7 @@ def _compared(
     )
 
 
-def _tested(now: np.ndarray, then: np.ndarray, test: Test, seed: int) -> Paired:
+def _tested(now: np.ndarray, then: np.ndarray, test: Method, seed: int) -> Paired:
     """What the test finds; McNemar's is only of 0 and 1, and of others it says so."""
     method = None if test == "auto" else test
     if method != "mcnemar" or np.isin(np.append(now, then), (0, 1)).all():

@@ -13,6 +13,7 @@ import numpy as np
 
 from ragauge.contracts.evaluation import Confusion, EvalReport, LabelDetail
 from ragauge.contracts.labels import MISSING, OTHER, LabelledItem
+from ragauge.contracts.options import TypesOptions
 from ragauge.contracts.report import Finding, Findings, Outcome
 from ragauge.errors import UsageError
 from ragauge.ingest.labelled.label_sets import labels_met, read_label_set
@@ -28,7 +29,7 @@ from ragauge.metrics.label_sums import (
 )
 from ragauge.metrics.labels import COUNTED
 from ragauge.runners.components.evaluation import Evaluated, outcome_of, strata_of
-from ragauge.runners.components.options import EvalOptions, refuse_bad, rules_for
+from ragauge.runners.components.options import refuse_bad, rules_for
 from ragauge.runners.options import takes
 
 if TYPE_CHECKING:
@@ -46,17 +47,6 @@ MATRIX_LABELS = 500
 """A matrix of more labels than this is left out: nobody reads it, and it grows as the square."""
 Matrix = tuple[tuple[int, ...], ...]
 HEADLINES = ("labels.accuracy", "labels.macro_f1", "labels.category_accuracy")
-
-
-class TypesOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What an evaluation of types can be asked."""
-
-    labels: str | tuple[str, ...] | None = None
-    """A preset, a TOML file, or the labels themselves; else all that gold and prediction have."""
-    field: str | None = None
-    """Where the labels stand in both files, with dots for a field inside another."""
-    predicted_field: str | None = None
-    """Where they stand in the predictions, if elsewhere."""
 
 
 @takes(TypesOptions, "eval types")

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct, structs
 
 from ragauge.contracts.metric import Absent, Metric
+from ragauge.contracts.options import NoRelevant, TwiceRanked
 from ragauge.contracts.rankings import Rankings
 from ragauge.contracts.report import Finding, Findings
 from ragauge.ingest.ranked.ranking_rows import RankingRows
 from ragauge.ingest.records import quoted
-from ragauge.metrics.retrieval import NoRelevant, named
+from ragauge.metrics.retrieval import named
 from ragauge.metrics.retrieval_kernel import retrieval_sums
 from ragauge.metrics.retrieval_order import Brought, first_of_each, offsets_of_kept, rank_order
 from ragauge.runners.components.retrieval_judged import (
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
-Duplicates = Literal["collapse", "error"]
 NO_SOURCE = "(none)"
 _NO_RANK = int(np.iinfo(np.int64).min)
 
@@ -47,7 +47,7 @@ class Setup(Struct, frozen=True, kw_only=True):
     metrics: tuple[str, ...]
     no_rel: NoRelevant | None
     """None until the judgements are known: a TREC file is counted as trec_eval does."""
-    duplicates: Duplicates = "collapse"
+    duplicates: TwiceRanked = "collapse"
     collapse: str | None = None
     """What separates a document from its chunk."""
     drop_self: bool = False

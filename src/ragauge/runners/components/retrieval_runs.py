@@ -18,6 +18,7 @@ from msgspec import Struct, structs
 
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.metric import Absent, Metric, NotApplicable
+from ragauge.contracts.options import NoRelevant
 from ragauge.contracts.report import Finding, Findings
 from ragauge.contracts.trace import Trace
 from ragauge.engines.local import ordered
@@ -27,7 +28,6 @@ from ragauge.ingest.ranked.ranking_writing import by_query
 from ragauge.ingest.ranked.rankings import form_of, read_rankings
 from ragauge.ingest.ranked.trec import read_trec
 from ragauge.ingest.records import quoted
-from ragauge.metrics.retrieval import NoRelevant
 from ragauge.metrics.retrieval_order import Brought
 from ragauge.metrics.sums import Sums
 from ragauge.runners.components.evaluation import add_findings
