@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import re
 import types
+from collections.abc import Mapping
+from difflib import get_close_matches
 from functools import lru_cache
 from inspect import get_annotations
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from keyword import iskeyword
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
+import msgspec
 from msgspec import NODEFAULT, Meta, Struct, structs
+
+from ragauge.errors import UsageError
+
+Options = TypeVar("Options", bound=Struct)
+
+BETWEEN = re.compile(r",(?![^()]*\))")
+"""A comma between names; one in parentheses belongs to a name: rouge1(a=1,b=2)."""
 
 
 class Opt(Struct, frozen=True):
@@ -30,7 +43,11 @@ class Opt(Struct, frozen=True):
     joined: bool = False
     """Repeatable; what is given is joined with commas."""
     commas: bool = False
-    """Names or numbers that may be written with commas."""
+    """Names or numbers that are written with commas."""
+    repeated: bool = False
+    """Also by giving the option again."""
+    pairs: bool = False
+    """Repeatable: names and values such as model=small-3."""
     json: bool = False
     """An object in JSON, or the name of a file that holds one."""
     content: bool = False
@@ -121,5 +138,90 @@ def _taken_apart(
     if get_origin(hint) is Literal:
         return opt, bounds, str, False, get_args(hint)
     if get_origin(hint) is dict:
-        return opt, bounds, str, opt is not None and not opt.json, ()
+        return opt, bounds, str, opt is not None and opt.pairs, ()
     return opt, bounds, hint if hint in (bool, int, float) else str, False, ()
+
+
+def called_by_flag(kind: type[Struct]) -> dict[str, str]:
+    """The fields that the command line calls otherwise, by the name it has for them."""
+    called = {one.flag.lstrip("-").replace("-", "_"): one.field for one in options_in(kind)}
+    return {name: field for name, field in called.items() if name != field and not iskeyword(name)}
+
+
+NO_CHOICE = "Invalid enum value "
+
+
+def chosen_options(kind: type[Options], words: str, given: Mapping[str, Any]) -> Options:
+    """The options of a call, each of the type it should be; raises UsageError otherwise.
+
+    What may be written with commas may be a text, or a list of such texts.
+    """
+    names = {field: name for name, field in called_by_flag(kind).items()}
+    unknown = [name for name in given if name not in kind.__struct_fields__]
+    if unknown:
+        known = [names.get(name, name) for name in kind.__struct_fields__]
+        raise UsageError(*(f"{words}: {_unknown(name, known)}" for name in unknown))
+    plain = {name: str(one) if isinstance(one, Path) else one for name, one in given.items()}
+    declared = {one.field: one for one in options_in(kind)}
+    for name, value in given.items():
+        option = declared.get(name)
+        if option and option.opt.commas and value is not None:
+            plain[name] = _split(option, value)
+    try:
+        return msgspec.convert(plain, kind)
+    except msgspec.ValidationError as error:
+        flags = {name: f"--{name.replace('_', '-')}" for name in kind.__struct_fields__}
+        flags |= {name: one.flag for name, one in declared.items()}
+        fact, _, at = str(error).partition(" - at `$.")
+        option = declared.get(at.rstrip("`").partition("[")[0])
+        if fact.startswith(NO_CHOICE) and option:
+            said = fact.removeprefix(NO_CHOICE).strip("'")
+            known = ", ".join(option.choices)
+            raise UsageError(f'{words}: {option.flag} "{said}": is none of {known}') from None
+        raise UsageError(f"{words}: {in_flags(str(error), flags)}") from None
+
+
+def _split(option: Option, value: Any) -> Any:
+    """The names or numbers that are written with commas, as texts or as several texts.
+
+    To name none is a mistake: it would mean all.
+    """
+    if not isinstance(value, str | list | tuple):
+        return value
+    texts = [value] if isinstance(value, str) else list(value)
+    parts: list[Any] = []
+    for text in texts:
+        if isinstance(text, str):
+            parts += (part.strip() for part in BETWEEN.split(text) if part.strip())
+        elif option.type is str:
+            raise UsageError(f"{option.flag}: {text!r} is not a name")
+        else:
+            parts.append(text)
+    if not parts and texts:
+        raise UsageError(f"{option.flag}: names nothing; name some, or leave it out")
+    try:
+        return tuple(option.type(part) if isinstance(part, str) else part for part in parts)
+    except ValueError:
+        wanted = "whole numbers" if option.type is int else "numbers"
+        got = ", ".join(map(str, parts))
+        raise UsageError(f"{option.flag}: expected {wanted}, got {got}") from None
+
+
+def in_flags(message: str, flags: Mapping[str, str]) -> str:
+    """A message about a field of the options, with the flag in the field's place.
+
+    >>> in_flags("Expected `float` > 0.0 - at `$.timeout_s`", {"timeout_s": "--timeout"})
+    '--timeout: expected a number > 0.0'
+    """
+    fact, at, place = message.partition(" - at `$.")
+    field = place.rstrip("`").partition("[")[0]
+    if not at:
+        return message
+    plain = fact.replace("`float`", "a number").replace("`int`", "a whole number")
+    return f"{flags.get(field, field)}: {plain[:1].lower()}{plain[1:]}"
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    near = get_close_matches(name, known, n=1)
+    hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(sorted(known))}"
+    return f'there is no option "{name}"; {hint}'

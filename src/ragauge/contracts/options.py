@@ -49,6 +49,7 @@ FORMS = ("text", "json", "markdown", "junit", "github", "csv", "html")
 
 MIN_COVERAGE = 0.9
 LONGEST_WAIT_S = 60.0
+CONCURRENT = 16
 DEFAULT_RANKS = (1, 5, 10)
 _GRID = Grid()
 _RECIPE = Recipe()
@@ -66,6 +67,7 @@ OWN_GATES = Opt(
     "In place of the command's own gates, or in addition to them.", metavar="RULES", joined=True
 )
 MANIFEST = Opt("The live index: its hash, analyzer, revisions.", metavar="FILE")
+INDEX = Opt("With --docs: the index, for the revisions.", metavar="FILE")
 DOCS = Opt("The frozen documents that citations point into.", metavar="DIR")
 PAIRS = Opt("Sections one segment may cite together: a+b,c+d, a file, or all.", metavar="PAIRS")
 OFFSETS = Opt("What character offsets count.")
@@ -192,7 +194,7 @@ class SweepOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         int | None,
         Opt("How often the very same is asked.", setting="sweep.repeats", default=_GRID.repeats),
     ] = None
-    concurrency: Annotated[int, Meta(ge=1), CONCURRENCY] = 16
+    concurrency: Annotated[int, Meta(ge=1), CONCURRENCY] = CONCURRENT
     timeout_s: Annotated[float, Meta(gt=0), TIMEOUT] = 90.0
     retries: Annotated[int, Meta(ge=0), RETRIES] = 3
     rate: Annotated[str | None, RATE] = None
@@ -400,6 +402,7 @@ class CompareOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             "With commas.",
             metavar="WHAT",
             commas=True,
+            repeated=True,
         ),
     ] = ()
     seed: Annotated[int, Meta(ge=0)] = 0
@@ -419,7 +422,7 @@ class HistoryOptions(Struct, frozen=True, kw_only=True):
     ] = None
     branch: Annotated[str | None, Opt("Only runs made on this branch.", metavar="BRANCH")] = None
     labels: Annotated[
-        dict[str, str], Opt("Only runs with this label.", flag="--label", metavar="K=V")
+        dict[str, str], Opt("Only runs with this label.", flag="--label", metavar="K=V", pairs=True)
     ] = {}
     last: Annotated[int, Meta(ge=1), Opt("At most this many runs.")] = 50
     gate: Annotated[
@@ -435,7 +438,7 @@ class HistoryOptions(Struct, frozen=True, kw_only=True):
 class EvalOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What every evaluation of a component can be asked; each task adds its own."""
 
-    input_format: Annotated[str | None, Opt("Force it", shown=SEEN)] = None
+    input_format: str | None = None
     preset: Annotated[str | None, Opt("Gates by name.", choices=("integrity", "heritage"))] = None
     gates: Annotated[
         str | None,
@@ -463,6 +466,17 @@ class EvalOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 class NerOptions(EvalOptions, frozen=True, kw_only=True):
     """What an evaluation of entities can be asked."""
 
+    input_format: Annotated[
+        str | None,
+        Opt(
+            "Force it",
+            shown=SEEN,
+            choices=(
+                *("json", "jsonl", "brat", "iob1", "iob2", "iobes", "bioes", "bilou"),
+                *("conll2003", "conllu", "hipe", "tsv", "neleval"),
+            ),
+        ),
+    ] = None
     matching: Annotated[Matching, Opt("How predictions meet gold")] = "best"
     level: Annotated[
         Annotated[int, Meta(ge=1)] | None, Opt("Compare types by their first N parts.")
@@ -502,6 +516,9 @@ class NerOptions(EvalOptions, frozen=True, kw_only=True):
 class TypesOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What an evaluation of types can be asked."""
 
+    input_format: Annotated[
+        str | None, Opt("Force it", shown=SEEN, choices=("json", "jsonl", "tsv", "csv"))
+    ] = None
     labels: Annotated[str | tuple[str, ...] | None, LABELS] = None
     """A preset, a TOML file, or the labels themselves; else all that gold and prediction have."""
     field: Annotated[str | None, Opt("Where records have their label.", metavar="NAME")] = None
@@ -515,6 +532,10 @@ class TypesOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_fields
 class LinkingOptions(EvalOptions, frozen=True, kw_only=True):
     """What an evaluation of links can be asked."""
 
+    input_format: Annotated[
+        str | None,
+        Opt("Force it", shown=SEEN, choices=("json", "jsonl", "tsv", "neleval", "hipe")),
+    ] = None
     kb: Annotated[
         str | None,
         Opt("The knowledge base that decides", metavar="NAME", shown="any id in common"),
@@ -540,6 +561,10 @@ class LinkingOptions(EvalOptions, frozen=True, kw_only=True):
 class RetrievalOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How to evaluate retrieval; the defaults are the command's."""
 
+    input_format: Annotated[
+        str | None,
+        Opt("Force it", shown=SEEN, choices=("trec", "beir", "ranx", "tsv", "json", "jsonl")),
+    ] = None
     measures: Annotated[
         tuple[str, ...], Opt("Such as nDCG@10 or P(rel=2)@5; repeatable.", metavar="NAMES")
     ] = ()
@@ -590,6 +615,7 @@ class RetrievalOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_fi
 class AllOptions(EvalOptions, frozen=True, kw_only=True):
     """What an evaluation of all tasks can be asked."""
 
+    input_format: str | None = None
     tasks: Annotated[
         tuple[Task, ...],
         Opt(
@@ -616,17 +642,21 @@ JUDGE_KEY = Opt("Where the environment has its key.", metavar="VARIABLE")
 BUDGET = Opt("Stop there: calls=100,cost=2.5.", metavar="LIMITS")
 PRICES = Opt("Of a million tokens, for the estimate.", metavar="IN,OUT")
 JUDGE_RATE = Opt("At most: 5/s or 300/min.", metavar="CALLS")
-JUDGE_CALLS = Opt("Calls under way at a time.")
-JUDGE_TIMEOUT = Opt("Seconds for a call.")
+JUDGE_CALLS = Opt("Calls under way at a time.", limits={"ge": 1})
+JUDGE_TIMEOUT = Opt("Seconds for a call.", limits={"gt": 0})
 KIND = Opt("What every answer is", shown="the row's, or seen from it")
 
 
 class AnswerOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What an evaluation of answers can be asked."""
 
+    input_format: Annotated[
+        str | None,
+        Opt("Force it", shown=SEEN, choices=("json", "jsonl", "csv", "tsv", "parquet")),
+    ] = None
     metrics: Annotated[
         tuple[str, ...],
-        Opt("Only these; comma or repeat.", metavar="NAMES", commas=True),
+        Opt("Only these; comma or repeat.", metavar="NAMES", commas=True, repeated=True),
     ] = ()
     """By name; else all that need no judge, the judge's where there is one, and gated twins."""
     judge: Annotated[
@@ -644,7 +674,9 @@ class AnswerOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_field
     """Calls at most: `5/s` or `300/min`."""
     concurrency: Annotated[int | None, JUDGE_CALLS] = None
     timeout: Annotated[float | None, JUDGE_TIMEOUT] = None
-    seed: Annotated[int | None, Opt("What the judge draws with", shown="0")] = None
+    seed: Annotated[int | None, Opt("What the judge draws with", shown="0", limits={"ge": 0})] = (
+        None
+    )
     """What the judge is asked to draw with; 0 where it is not given."""
     rubric: Annotated[
         str | None, Opt("Your own rubric, for the metric rubric.", metavar="FILE", content=True)
@@ -684,12 +716,23 @@ class Quiet(Struct, frozen=True, kw_only=True):
     quiet: Annotated[bool, Opt("No remarks on standard error.", setting="quiet")] = False
 
 
-class Output(Quiet, frozen=True, kw_only=True):
-    """Where the report goes."""
+class Printed(Struct, frozen=True, kw_only=True):
+    """What stdout gets, of a command that says nothing else."""
+
+    format: Annotated[str, Opt("What standard output gets.", choices=FORMS)] = "text"
+
+
+class Shown(Quiet, frozen=True, kw_only=True):
+    """What stdout gets."""
 
     format: Annotated[str, Opt("What standard output gets.", setting="format", choices=FORMS)] = (
         "text"
     )
+
+
+class Output(Shown, frozen=True, kw_only=True):
+    """Where the report goes."""
+
     reports: Annotated[tuple[str, ...], Opt("Also", flag="--report", metavar="FILE")] = ()
 
 
@@ -741,3 +784,56 @@ class SystemOptions(Struct, frozen=True, kw_only=True):
             setting="sweep.map",
         ),
     ] = None
+
+
+class Baselines(Struct, frozen=True, kw_only=True):
+    """Other runs of the same queries."""
+
+    baselines: Annotated[
+        tuple[str, ...],
+        Opt("Compare with it, query by query.", flag="--baseline", metavar="RUN"),
+    ] = ()
+
+
+class Model(Struct, frozen=True, kw_only=True):
+    """What is evaluated, and what it is asked to find."""
+
+    model: Annotated[
+        str | None, Opt("What to evaluate: yours, or a baseline.", metavar="MODULE:OBJECT")
+    ] = None
+    demo: Annotated[bool, Opt("The bundled entries, and --model or baselines.")] = False
+    qrels: Annotated[
+        str | None, Opt("Judgements for retrieval, in any of its formats.", metavar="FILE")
+    ] = None
+    queries: Annotated[
+        str | None, Opt("A gold set whose questions are the queries.", metavar="FILE")
+    ] = None
+
+
+class Subject(Struct, frozen=True, kw_only=True):
+    """What is diagnosed, and how much of it is shown."""
+
+    gold: Annotated[
+        str | None, Opt("The gold set, where SCORES are traces or a sweep.", metavar="GOLD")
+    ] = None
+    manifest: Annotated[
+        str | None, Opt("The live index, for the citations of traces.", metavar="FILE")
+    ] = None
+    docs: Annotated[
+        str | None, Opt("The frozen documents, for the citations of traces.", metavar="DIR")
+    ] = None
+    metrics: Annotated[
+        tuple[str, ...],
+        Opt("Only these metrics, separated by commas.", metavar="NAMES"),
+    ] = ()
+    scenario: Annotated[
+        str | None, Opt("The metrics of [scenario.NAME] in ragauge.toml.", metavar="NAME")
+    ] = None
+    top: Annotated[int, Opt("Worst samples of a metric.")] = 3
+
+
+class Compared(Struct, frozen=True, kw_only=True):
+    """The runs that a task of a suite compares, named as for `ragauge compare`."""
+
+    before: Annotated[str, Opt("The earlier run.", metavar="RUN")]
+    after: Annotated[str, Opt("The later run.", metavar="RUN")]

@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import ast
 import inspect
-import re
 from collections.abc import Callable, Iterator, Mapping
-from difflib import get_close_matches
 from functools import wraps
 from inspect import Parameter
-from keyword import iskeyword
-from pathlib import Path
 from typing import Any, TypeVar
 
-import msgspec
 from msgspec import Struct
 
-from ragauge.contracts.opt import Option, options_in
+from ragauge.contracts.opt import called_by_flag, chosen_options
 from ragauge.errors import UsageError
 
-Options = TypeVar("Options", bound=Struct)
 Result = TypeVar("Result")
 
 OPTIONS = "options"
-BETWEEN = re.compile(r",(?![^()]*\))")
-"""A comma between names; one in parentheses belongs to a name: rouge1(a=1,b=2)."""
 
 
 def takes(
@@ -39,7 +31,7 @@ def takes(
     def taking(function: Callable[..., Result]) -> Callable[..., Result]:
         own = inspect.signature(function).replace(parameters=_without_options(function))
         fields = {name: name for name in kind.__struct_fields__ if name not in own.parameters}
-        other = {name: field for name, field in _called(kind).items() if field in fields}
+        other = {name: field for name, field in called_by_flag(kind).items() if field in fields}
 
         @wraps(function)
         def called(*args: Any, options: Any = None, **given: Any) -> Result:
@@ -62,82 +54,6 @@ def takes(
         return called
 
     return taking
-
-
-def _called(kind: type[Struct]) -> dict[str, str]:
-    """The fields that the command line calls otherwise, by the name it has for them."""
-    called = {one.flag.lstrip("-").replace("-", "_"): one.field for one in options_in(kind)}
-    return {name: field for name, field in called.items() if name != field and not iskeyword(name)}
-
-
-def chosen_options(kind: type[Options], words: str, given: Mapping[str, Any]) -> Options:
-    """The options of a call, each of the type it should be; raises UsageError otherwise.
-
-    What may be written with commas may be a text, or a list of such texts.
-    """
-    names = {field: name for name, field in _called(kind).items()}
-    unknown = [name for name in given if name not in kind.__struct_fields__]
-    if unknown:
-        known = [names.get(name, name) for name in kind.__struct_fields__]
-        raise UsageError(*(f"{words}: {_unknown(name, known)}" for name in unknown))
-    plain = {name: str(one) if isinstance(one, Path) else one for name, one in given.items()}
-    declared = {one.field: one for one in options_in(kind)}
-    for name, value in given.items():
-        option = declared.get(name)
-        if option and option.opt.commas and value is not None and value != option.default:
-            plain[name] = _split(option, value)
-    try:
-        return msgspec.convert(plain, kind)
-    except msgspec.ValidationError as error:
-        flags = {name: f"--{name.replace('_', '-')}" for name in kind.__struct_fields__}
-        flags |= {name: one.flag for name, one in declared.items()}
-        raise UsageError(f"{words}: {in_flags(str(error), flags)}") from None
-
-
-def _split(option: Option, value: Any) -> Any:
-    """The names or numbers that are written with commas, as texts or as several texts.
-
-    To name none is a mistake: it would mean all.
-    """
-    if not isinstance(value, str | list | tuple):
-        return value
-    texts = [value] if isinstance(value, str) else list(value)
-    parts: list[Any] = []
-    for text in texts:
-        if isinstance(text, str):
-            parts += (part.strip() for part in BETWEEN.split(text) if part.strip())
-        elif option.type is str:
-            raise UsageError(f"{option.flag}: {text!r} is not a name")
-        else:
-            parts.append(text)
-    if not parts and texts:
-        raise UsageError(f"{option.flag}: names nothing; name some, or leave it out")
-    try:
-        return tuple(option.type(part) if isinstance(part, str) else part for part in parts)
-    except ValueError:
-        wanted = "whole numbers" if option.type is int else "numbers"
-        got = ", ".join(map(str, parts))
-        raise UsageError(f"{option.flag}: expected {wanted}, got {got}") from None
-
-
-def in_flags(message: str, flags: Mapping[str, str]) -> str:
-    """A message about a field of the options, with the flag in the field's place.
-
-    >>> in_flags("Expected `float` > 0.0 - at `$.timeout_s`", {"timeout_s": "--timeout"})
-    '--timeout: expected a number > 0.0'
-    """
-    fact, at, place = message.partition(" - at `$.")
-    field = place.rstrip("`").partition("[")[0]
-    if not at:
-        return message
-    plain = fact.replace("`float`", "a number").replace("`int`", "a whole number")
-    return f"{flags.get(field, field)}: {plain[:1].lower()}{plain[1:]}"
-
-
-def _unknown(name: str, known: list[str]) -> str:
-    near = get_close_matches(name, known, n=1)
-    hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(sorted(known))}"
-    return f'there is no option "{name}"; {hint}'
 
 
 def _without_options(function: Callable[..., Any]) -> list[Parameter]:

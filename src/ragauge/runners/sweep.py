@@ -99,7 +99,7 @@ def _planned(
     gold: str | Path, system: System, options: SweepOptions
 ) -> tuple[SweepOptions, list[Gold], SweepPlan]:
     """The options, all questions of the gold set, and the plan of what is asked of them."""
-    chosen = _settled(options)
+    chosen = settled(options)
     questions = read_gold(str(gold))
     if chosen.paraphrases:
         chosen = structs.replace(chosen, grid=_with_paraphrases(chosen.grid, questions))
@@ -159,7 +159,7 @@ def _at(taking: SweepEstimate, options: SweepOptions) -> SweepEstimate:
     return structs.replace(taking, seconds=seconds, cost=cost)
 
 
-def _settled(options: SweepOptions) -> SweepOptions:
+def settled(options: SweepOptions) -> SweepOptions:
     """The options with the grid and the rate that they come to; raises UsageError."""
     grid = options.grid
     if options.preset:

@@ -9,6 +9,7 @@ from msgspec import structs
 
 from ragauge.contracts.comparison import ComparisonReport, Flip, Way
 from ragauge.contracts.history import ID_SHOWN, Run
+from ragauge.contracts.opt import chosen_options
 from ragauge.contracts.options import CompareOptions
 from ragauge.contracts.paging import Paged, RunQuery
 from ragauge.contracts.unit_changes import ChangeQuery, Direction, UnitChange
@@ -26,7 +27,6 @@ from ragauge.reports.kinds.comparison import CORRECTIONS, FLIPS, document, flip_
 from ragauge.reports.kinds.runs import when
 from ragauge.reports.numbers import count, counted
 from ragauge.runners.compare_options import ALLOWANCES
-from ragauge.runners.options import chosen_options
 from ragauge.runners.paired_units import changed_meaning
 
 PATH = "/compare"
