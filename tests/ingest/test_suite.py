@@ -199,7 +199,8 @@ def test_everything_wrong_is_said_at_once(tmp_path):
         "ragauge.toml: baseline.run: missing",
         "ragauge.toml: baseline.gate: 'no-regresion' is none of no-regression, not-worse",
         'ragauge.toml: suites.pr.tasks: there is no task "anwers"; did you mean "answers"?',
-        "ragauge.toml: tasks.answers.kind: 'scores' is none of score, stability, audit, trace-eval, "
+        "ragauge.toml: tasks.answers.kind: 'scores' is none of score, stability, audit, "
+        "trace-eval, "
         "eval ner, eval types, eval linking, eval retrieval, eval qa, eval answers, eval all, "
         "diagnose, compare",
         'ragauge.toml: tasks.more.min_stable: there is no key "min_stable"; there are: baseline, '

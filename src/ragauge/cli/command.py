@@ -154,6 +154,10 @@ def _click_option(one: Option, forms: Sequence[str]) -> click.Option:
     if one.field == "reports":
         endings = (_ENDINGS[form] for form in forms or FORMS if form in _ENDINGS)
         help = f"Also {' '.join(endings)}."
+    if setting and default is None:
+        from ragauge.ingest.configuration import SETTINGS
+
+        default = SETTINGS[setting].default
     kind: Any = None
     if choices and not opt.commas:
         kind = click.Choice(choices)

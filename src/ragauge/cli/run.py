@@ -149,7 +149,7 @@ class _OnScreen:
 
     def begins(self, task: Task) -> None:
         self._started = monotonic()
-        click.echo(visible(f"{task.name}: {task.kind} of {task.dataset.name} …"), err=True)
+        click.echo(visible(f"{task.name}: {task.kind} {task.dataset.name} …"), err=True)
 
     def answers(self, now: Progress) -> None:
         if self._watch is None:

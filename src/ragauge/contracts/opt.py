@@ -176,8 +176,8 @@ def chosen_options(kind: type[Options], words: str, given: Mapping[str, Any]) ->
         option = declared.get(at.rstrip("`").partition("[")[0])
         if fact.startswith(NO_CHOICE) and option:
             said = fact.removeprefix(NO_CHOICE).strip("'")
-            known = ", ".join(option.choices)
-            raise UsageError(f'{words}: {option.flag} "{said}": is none of {known}') from None
+            there = ", ".join(option.choices)
+            raise UsageError(f'{words}: {option.flag} "{said}": is none of {there}') from None
         raise UsageError(f"{words}: {in_flags(str(error), flags)}") from None
 
 

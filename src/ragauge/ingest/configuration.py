@@ -182,6 +182,11 @@ def read_setting(setting: Option, value: Any) -> Any:
         if not isinstance(parts, list | tuple):
             raise ValueError(f"expected a list such as 0,1,2, got {value!r}")
         return _texts([part for one in parts for part in str(one).split(",")])
+    if setting.many and setting.type is int:
+        numbers = value if isinstance(value, list | tuple) else [value]
+        if not all(type(number) is int for number in numbers):
+            raise ValueError(f"expected whole numbers, got {value!r}")
+        return tuple(numbers)
     if setting.many:
         return _texts(value, empty=setting.opt.blank)
     if setting.type is bool:

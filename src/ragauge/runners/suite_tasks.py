@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from ragauge.contracts.history import History
+from ragauge.contracts.metric import Reads
 from ragauge.contracts.options import (
     AnswerOptions,
     AuditOptions,
@@ -117,8 +118,22 @@ def _stability_outcome(task: Task, around: Around) -> Outcome[Any]:
     return outcome
 
 
+READS: dict[TaskKind, Reads] = {
+    "audit": "audit",
+    "trace-eval": "audit",
+    "eval ner": "entities",
+    "eval types": "labels",
+    "eval linking": "links",
+    "eval retrieval": "ranking",
+    "eval qa": "answers",
+    "eval answers": "answers",
+}
+"""What the metrics of a kind read, where a short name would be ambiguous."""
+
+
 def _any_metrics(task: Task) -> tuple[str, ...]:
-    return tuple(find(name).id for name in task.metrics)
+    kinds = [READS[task.kind]] if task.kind in READS else []
+    return tuple(find(name, *kinds).id for name in task.metrics)
 
 
 def _check_audit(task: Task) -> None:
