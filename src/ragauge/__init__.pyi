@@ -67,6 +67,7 @@ from ragauge.contracts.trace_eval import Recipe
 from ragauge.engines.local import Progress as _local_Progress
 from ragauge.errors import RagaugeError as RagaugeError
 from ragauge.ingest.answered.records import Source as _records_Source
+from ragauge.ingest.fields import Columns
 from ragauge.ingest.labelled.labelled_items import Source as _labelled_items_Source
 from ragauge.ingest.linked.crosswalk import Source as PairSource
 from ragauge.ingest.linked.link_records import Source as _link_records_Source
@@ -74,10 +75,11 @@ from ragauge.ingest.manifest import read_manifest as read_manifest
 from ragauge.ingest.ranked.queries import QuerySource
 from ragauge.ingest.ranked.rankings import Given
 from ragauge.ingest.ranked.rankings import Given as Judgements
+from ragauge.ingest.records import Source
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.scores import AnswersOutcome
 from ragauge.runners.audit import Progress as _audit_Progress
-from ragauge.runners.components.entity_sides import Source
+from ragauge.runners.components.entity_sides import Source as _entity_sides_Source
 from ragauge.runners.components.evaluate_all import Entries
 from ragauge.runners.components.evaluate_types import types_values as types_values
 from ragauge.runners.components.model_calls import Progress as _model_calls_Progress
@@ -147,9 +149,10 @@ __all__ = [
 
 def score(
     gold: str | Path,
-    traces: str | Path | Sequence[str | Path],
+    traces: Source | Sequence[str | Path],
     progress: Progress | None = None,
     *,
+    columns: Columns | None = None,
     refusal: Strength | None = None,
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     preset: str | None = None,
@@ -312,8 +315,8 @@ def trace_eval(
     """The evaluation of a system by the recipe, its runs in `out`, as TraceEvalOptions say."""
 
 def evaluate_ner(
-    gold: Source,
-    predicted: Source,
+    gold: _entity_sides_Source,
+    predicted: _entity_sides_Source,
     *,
     documents: Sequence[str] | None = None,
     input_format: str | None = None,
@@ -340,8 +343,8 @@ def evaluate_ner(
     """The report on predicted entities: four schemas, types, levels, layers, tokens and errors."""
 
 def ner_values(
-    gold: Source,
-    predicted: Source,
+    gold: _entity_sides_Source,
+    predicted: _entity_sides_Source,
     *,
     documents: Sequence[str] | None = None,
     input_format: str | None = None,

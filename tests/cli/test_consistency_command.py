@@ -51,7 +51,7 @@ def test_wrong_labels_are_3_with_every_place_and_no_numbers(judges, tmp_path):
     assert done.returncode == 3
     assert done.stdout == b""
     assert done.stderr.decode().splitlines() == [
-        f'ragauge: {a}:21: qid: "q00" was judged already at {a}:1; keep one',
+        f'ragauge: {a}:21: qid: "q00" is at {a}:1 already; keep one',
         f'ragauge: {b}:21: label: "FINE" is none of VALID, NOT_IN_CONTEXT, REJECT, ABSTAIN',
     ]
 
@@ -160,7 +160,7 @@ def test_a_rater_who_left_a_question_out_did_not_judge_it(tmp_path):
         ({"auditor": "7"}, (), 3, "two raters are expected, and labels are in scholar; name two"),
         ({}, ("--raters", "scholar,editor"), 3, "no column is called editor; there are question"),
         ({}, ("--raters", "scholar"), 2, "name two columns"),
-        ({"qid": "q00"}, (), 3, '"q00" was judged already at'),
+        ({"qid": "q00"}, (), 3, '"q00" is at'),
     ],
 )
 def test_a_file_that_does_not_tell_its_two_raters_is_refused(

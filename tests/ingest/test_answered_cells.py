@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ragauge.contracts.report import Findings
 from ragauge.ingest.answered.rows import read_answers
 from ragauge.ingest.answered.written_lists import written_list
-from ragauge.ingest.records import BadField
+from ragauge.ingest.fields import BadField
 
 TWO = ["The building's old.", 'Pierre "Cuypers" designed it.']
 

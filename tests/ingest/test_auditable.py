@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.ingest.records import BadField
+from ragauge.ingest.fields import BadField
 from ragauge.ingest.traces import auditable_faults, read_auditable
 from tests.citations.answers import chunk
 

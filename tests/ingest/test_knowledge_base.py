@@ -54,19 +54,19 @@ def test_all_that_is_wrong_is_said_with_its_place(file):
     entities = read_knowledge_base(name, problems)
     assert [entity.id for entity in entities] == ["c"]
     assert [problem.removeprefix(name) for problem in problems[:7]] == [
-        ":1: names: missing; give its label, and aliases after it",
+        ":1: names: expected a list of texts; give its label, and aliases after it",
         ":2: id: missing; name the entity",
         ":2: type: expected text, got a number",
         ':2: wikidata_id: "190804" is no Wikidata id, such as Q190804',
         ":3: record: expected an object, got a list",
         ":4: names[1]: is empty",
-        f':6: id: "c" stands there already at {name}:5; keep one',
+        f':6: id: "c" is at {name}:5 already; keep one',
     ]
     assert len(problems) == 8 and problems[7].startswith(f"{name}:7: ")
 
 
 def test_an_empty_file_is_refused(file):
-    with pytest.raises(InputRejected, match="holds no entity"):
+    with pytest.raises(InputRejected, match="only empty lines"):
         known_entities(file("\n"))
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from ragauge.contracts.manifest import Manifest
 from ragauge.errors import InputRejected, UsageError
+from ragauge.ingest.fields import BadRecord
 from ragauge.ingest.manifest import ALIASES, NAMES, manifest_of, read_manifest
-from ragauge.ingest.records import BadRecord
 
 LISTED = {"doc_id": "handbook_2024", "rev": "3b91f2a"}
 SPEC = {

@@ -23,7 +23,7 @@ from ragauge.ingest import lines
 from ragauge.ingest.lines import Block
 from ragauge.reports.forms import render
 from ragauge.runners.audit import audit
-from ragauge.runners.audit_unit import in_one_unit, unit_in
+from ragauge.runners.audit_blocks import in_one_unit, unit_in
 from ragauge.runners.calibrate import calibrate_deltas
 from ragauge.runners.compare import compare
 from ragauge.runners.recording import record
@@ -712,7 +712,7 @@ def test_a_unit_is_found_wherever_a_payload_stands(record, unit):
     content = b"{broken offsets\n" + json.dumps({"qid": "q1", "answer": "x", **record}).encode()
     assert unit_in(content) == unit
     [piece] = in_one_unit([Block("f", 0, len(content), content)])
-    assert piece.unit == unit
+    assert piece[1] == unit
 
 
 # Gates.

@@ -160,18 +160,17 @@ def test_everything_wrong_with_both_files_is_said_at_once(tmp_path):
     assert caught.value.problems == (
         f'{a}:1: label: "MAYBE" is none of VALID, NOT_IN_CONTEXT, REJECT, ABSTAIN',
         f"{a}:2: qid: missing; name the question that was judged",
-        f'{a}:4: qid: "q1" was judged already at {a}:3; keep one',
+        f'{a}:4: qid: "q1" is at {a}:3 already; keep one',
         f"{a}:5: not JSON: expecting property name enclosed in double quotes at column 2",
         f"{a}:6: record: expected an object, got a number",
-        f"{a}:7: qid: expected text, got a number",
         f"{a}:7: label: missing; write one of VALID, NOT_IN_CONTEXT, REJECT, ABSTAIN",
         f"{a}:7: reason: expected text, got a list",
-        f"{b}:2: label: is empty; write ABSTAIN where the judge did not decide",
+        f"{b}:2: label: missing; write one of VALID, NOT_IN_CONTEXT, REJECT, ABSTAIN",
         f"{b}:3: cells: 1, but the header has 2",
-        f"{b}:4: qid: is empty",
+        f"{b}:4: qid: missing; name the question that was judged",
     )
     c.write_text("\n")
-    with pytest.raises(InputRejected, match=r"c\.jsonl: holds no judgement"):
+    with pytest.raises(InputRejected, match=r"c\.jsonl: the file has only empty lines"):
         consistency(str(c), str(a))
 
 
@@ -179,7 +178,7 @@ def test_everything_wrong_with_both_files_is_said_at_once(tmp_path):
     ("content", "fact"),
     [
         (b"qid,verdict\nq1,VALID\n", ":1: no column is called label"),
-        (b"qid,label,label\nq1,VALID,VALID\n", ":1: 2 columns are called label; keep one"),
+        (b"qid,label,label\nq1,VALID,VALID\n", ':1: 2 columns are called "label"; keep one'),
         (b'qid,label\nq1,"VALID\n', ":2: not a row of cells: unexpected end of data"),
         (b"qid,label\nq1,VALID\nq\xff,VALID\n", ":3: is not UTF-8 text"),
         (b"qid,label\n", ": holds no judgement"),

@@ -135,9 +135,11 @@ def command(
 
 def _argument(called: str, hint: Any, parameter: inspect.Parameter) -> click.Argument:
     metavar = called.upper()
+    needed = parameter.default is parameter.empty
+    if get_origin(hint) is tuple:
+        metavar += "..."
     if get_origin(hint) is Annotated:
         hint, metavar = get_args(hint)
-    needed = parameter.default is parameter.empty
     if get_origin(hint) is tuple:
         return click.Argument([called], metavar=metavar, nargs=-1, required=needed)
     return click.Argument([called], metavar=metavar if needed else f"[{metavar}]", required=needed)

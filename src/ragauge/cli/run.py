@@ -149,7 +149,8 @@ class _OnScreen:
 
     def begins(self, task: Task) -> None:
         self._started = monotonic()
-        click.echo(visible(f"{task.name}: {task.kind} {task.dataset.name} …"), err=True)
+        of = f"of {task.dataset.name}" if task.dataset.name else ""
+        click.echo(visible(f"{task.name}: {task.kind} {of} …"), err=True)
 
     def answers(self, now: Progress) -> None:
         if self._watch is None:

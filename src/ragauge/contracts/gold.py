@@ -108,7 +108,7 @@ class Chunk(Struct, frozen=True):
     rev: str | None = None
 
 
-class Gold(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Gold(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One question of a gold set."""
 
     qid: str
@@ -222,5 +222,5 @@ def constraint_lock(constraints: Sequence[str]) -> str:
 
 def fingerprint(gold: Sequence[Gold]) -> str:
     """The hash of a gold set's meaning, whatever form it was written in."""
-    content = b"\n".join(msgspec.json.encode(question, order="sorted") for question in gold)
-    return hashlib.sha256(content).hexdigest()
+    content = msgspec.json.Encoder(order="sorted").encode_lines(gold)
+    return hashlib.sha256(content.removesuffix(b"\n")).hexdigest()

@@ -611,6 +611,10 @@ class RetrievalOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_fi
     workers: Annotated[int, Meta(ge=1), WORKERS] = 1
     seed: Annotated[int, Meta(ge=0)] = 0
 
+    @property
+    def no_relevant(self) -> NoRelevant:
+        return self.no_rel or "exclude"
+
 
 class AllOptions(EvalOptions, frozen=True, kw_only=True):
     """What an evaluation of all tasks can be asked."""

@@ -11,24 +11,20 @@ from typing import Any
 from msgspec import Struct
 
 from ragauge.contracts.annotation import Annotation, Kind, TypedSpan
-from ragauge.errors import UsageError
-from ragauge.ingest.lines import read_whole
-from ragauge.ingest.records import (
+from ragauge.errors import UsageError, refuse
+from ragauge.ingest.fields import (
     BadField,
-    Records,
     expected,
-    headed_rows,
     kind,
     mapping,
     mappings,
     number,
     quoted,
-    record_id,
-    records_of,
-    refuse,
     text,
     whole,
 )
+from ragauge.ingest.lines import read_whole
+from ragauge.ingest.placed_records import Records, headed_rows, record_id, records_of
 from ragauge.stats.krippendorff import Level
 
 IDS = ("id", "qid")

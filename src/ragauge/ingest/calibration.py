@@ -20,8 +20,8 @@ from ragauge.contracts.calibration import (
 )
 from ragauge.contracts.evaluation import HumanAgreement
 from ragauge.errors import InputRejected, UsageError
+from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import read_whole
-from ragauge.ingest.records import quoted
 
 ANSWER_CALIBRATION_SCHEMA = "ragauge.answer-calibration/1"
 

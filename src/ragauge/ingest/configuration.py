@@ -22,7 +22,7 @@ from ragauge.contracts.options import (
     SystemOptions,
 )
 from ragauge.errors import UsageError
-from ragauge.ingest.records import quoted
+from ragauge.ingest.fields import quoted
 
 PREFIX = "RAGAUGE_"
 KEYS = (f"{PREFIX}JUDGE_KEY", f"{PREFIX}EMBEDDER_KEY")

@@ -10,26 +10,22 @@ from typing import Any
 import msgspec
 
 from ragauge.contracts.gold import Chunk, Gold, GoldMetadata, GoldSet, Span
-from ragauge.errors import InputRejected
-from ragauge.ingest.lines import MAX_LINE, OVERLONG, nothing_in, read_whole
-from ragauge.ingest.records import (
+from ragauge.errors import InputRejected, refuse
+from ragauge.ingest.fields import (
     BadField,
     BadRecord,
-    Records,
     boolean,
     expected,
-    gathered,
-    json_lines,
     kind,
     mapping,
     mappings,
     quoted,
-    records_of,
-    refuse,
     text,
     texts,
     whole,
 )
+from ragauge.ingest.lines import MAX_LINE, OVERLONG, nothing_in, read_whole
+from ragauge.ingest.placed_records import Records, gathered, json_lines, records_of
 from ragauge.text.citations import id_of
 
 LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 1e9

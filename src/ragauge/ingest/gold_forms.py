@@ -15,28 +15,21 @@ from msgspec import Struct
 from ragauge.contracts.gold import Gold, GoldMetadata
 from ragauge.contracts.gold_parts import Units
 from ragauge.contracts.report import Finding
-from ragauge.errors import InputRejected
+from ragauge.errors import InputRejected, refuse
+from ragauge.ingest.fields import BadField, BadRecord, mapping, mappings, quoted, text
 from ragauge.ingest.gold import ALIASES, REQUIRED, gold_in, gold_of, is_metadata, metadata_of
 from ragauge.ingest.heritage import MARKS, Entry, entry_of, is_entry, misplaced, unknown_types
 from ragauge.ingest.lines import read_whole
-from ragauge.ingest.records import (
+from ragauge.ingest.placed_records import (
     STRATUM,
-    BadField,
-    BadJson,
-    BadRecord,
     Records,
     boolean_cell,
-    decode,
     distinct_columns,
     headed_rows,
     json_whole,
-    mapping,
-    mappings,
-    quoted,
     records_of,
-    refuse,
-    text,
 )
+from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.text.visible import FORMULA
 
 OTHER_QUESTIONS = ("input",)

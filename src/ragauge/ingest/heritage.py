@@ -9,21 +9,20 @@ from typing import Any
 from msgspec import Struct
 
 from ragauge.contracts.report import Finding
-from ragauge.ingest.lines import read_whole
-from ragauge.ingest.records import (
+from ragauge.ingest.fields import (
     BadField,
     BadRecord,
     Check,
     expected,
     mapping,
     mappings,
-    no_table,
     quoted,
-    records_of,
     text,
     texts,
     whole,
 )
+from ragauge.ingest.lines import read_whole
+from ragauge.ingest.placed_records import no_table, records_of
 
 CUSTODIAN_TYPES: tuple[str, ...] = ("GRP.HER.ARC", "GRP.HER.LIB", "GRP.HER.MUS", "GRP.HER.SOC")
 ENTITY_TYPES: tuple[str, ...] = (*CUSTODIAN_TYPES, "IDENTIFIER", "TMP", "TOP")

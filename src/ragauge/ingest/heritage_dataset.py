@@ -15,11 +15,12 @@ from msgspec import Struct
 
 from ragauge.contracts.entities import AnnotatedText
 from ragauge.contracts.report import Finding
-from ragauge.errors import UsageError
+from ragauge.errors import UsageError, refuse
 from ragauge.ingest.annotated.brat import read_brat
 from ragauge.ingest.annotated.entity_reading import Given, Reading
 from ragauge.ingest.annotated.entity_records import ENTRY_IDS
 from ragauge.ingest.annotated.iob import read_iob
+from ragauge.ingest.fields import quoted
 from ragauge.ingest.heritage import (
     CUSTODIAN_TYPES,
     ENTITY_TYPES,
@@ -29,8 +30,8 @@ from ragauge.ingest.heritage import (
     unknown_types,
 )
 from ragauge.ingest.lines import read_whole
+from ragauge.ingest.placed_records import json_whole, no_table, records_of, rows_of
 from ragauge.ingest.ranked.trec import read_trec
-from ragauge.ingest.records import json_whole, no_table, quoted, records_of, refuse, rows_of
 from ragauge.text.kb_ids import is_nil
 
 ANSWER_TYPES = ("comparative", "factual", "relationship", "temporal")

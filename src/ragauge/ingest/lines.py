@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import io
 import os
+import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -33,7 +35,8 @@ _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _BITE = 1024
 """Compressed bytes unpacked at a time; small, because a few of them can stand for megabytes."""
 _ZLIB_SAYS = "Error -3 while decompressing data: "
-_UTF16 = (b"\xff\xfe", b"\xfe\xff", b"{\0", b"[\0", b"\0{", b"\0[")
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_UTF16 = (b"{\0", b"[\0", b"\0{", b"\0[")
 _HTML = (b"<!doctype html", b"<html")
 _UNPACK = "; unpack it, or pack it with gzip or zstd"
 _FOREIGN = {
@@ -75,7 +78,7 @@ def blocks(name: str) -> Iterator[Block]:
         return
     with open_bytes(name) as file:
         head = file.peek(8192)[:8192]
-        if head.startswith((_GZIP, _ZSTD)) or not Path(name).is_file():
+        if head.startswith((_GZIP, _ZSTD, *_UTF16_MARKS)) or not Path(name).is_file():
             yield from _streamed(name, _opened(file, name))
         else:
             _refuse_binary(name, head)
@@ -131,12 +134,21 @@ def read_rows(name: str) -> bytes:
     return content
 
 
+def head_of(name: str) -> bytes | None:
+    """The first bytes of a file; None of a pipe, which could be read only once."""
+    try:
+        if not stat.S_ISREG(Path(name).stat().st_mode):
+            return None
+        with Path(name).open("rb") as file:
+            return file.read(1 << 16)
+    except (OSError, ValueError):
+        return None
+
+
 def nothing_in(name: str) -> str | None:
     """That a file is empty, or has nothing but empty lines; None where there is something."""
-    try:
-        with Path(name).open("rb") as file:
-            head = file.read(1 << 16)
-    except (OSError, ValueError):
+    head = head_of(name)
+    if head is None:
         return None
     if not head:
         return "the file is empty"
@@ -172,7 +184,7 @@ def _refuse_binary(name: str, head: bytes) -> None:
     """Refuse what is not UTF-8 text at all; zeros within JSON lines are those lines' fault."""
     fact = next((fact for magic, fact in _FOREIGN.items() if head.startswith(magic)), None)
     if head.startswith(_UTF16):
-        fact = "is UTF-16 text; save it as UTF-8"
+        fact = "is UTF-16 text without a byte order mark; save it as UTF-8"
     elif head.removeprefix(_BOM).lstrip()[:20].lower().startswith(_HTML):
         fact = "is an HTML page, not data; a download may have given a sign-in or error page"
     elif b"\0" in head and not head.removeprefix(_BOM).lstrip().startswith((b"{", b"[")):
@@ -204,12 +216,27 @@ def _opened(file: BinaryIO, name: str) -> Iterator[bytes]:
     )
     try:
         first = next(chunks, b"")
+        if first.startswith(_UTF16_MARKS):
+            yield from _recoded(name, first, chunks)
+            return
         _refuse_binary(name, first[:8192])
         yield first
         yield from chunks
     except (OSError, EOFError) as error:
         fact = "the compressed data is damaged" if packed else "cannot be read"
         raise InputRejected(f"{name}: {fact}: {_reason(error)}") from None
+
+
+def _recoded(name: str, first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """UTF-16 text as UTF-8."""
+    decoder = codecs.getincrementaldecoder("utf-16")()
+    try:
+        yield decoder.decode(first).encode()
+        for chunk in chunks:
+            yield decoder.decode(chunk).encode()
+        decoder.decode(b"", final=True)
+    except UnicodeError as error:
+        raise InputRejected(f"{name}: is damaged UTF-16 text: {error}; save it as UTF-8") from None
 
 
 class _Counted(io.RawIOBase):

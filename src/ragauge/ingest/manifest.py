@@ -6,22 +6,20 @@ from itertools import chain
 from typing import Any
 
 from ragauge.contracts.manifest import Manifest, bare_hash
-from ragauge.errors import InputRejected
-from ragauge.ingest.lines import read_whole
-from ragauge.ingest.records import (
+from ragauge.errors import InputRejected, rejected
+from ragauge.ingest.fields import (
     BadField,
-    BadJson,
     BadRecord,
     Check,
-    decode,
     expected,
     kind,
     mapping,
     quoted,
-    rejected,
     text,
     whole,
 )
+from ragauge.ingest.lines import read_whole
+from ragauge.ingest.strict_json import BadJson, decode
 
 ALIASES = {
     "embedding": ("embed_model", "embedding_model"),

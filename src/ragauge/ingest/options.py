@@ -10,10 +10,11 @@ from typing import Any
 
 from ragauge.contracts.diagnosis import KNOBS
 from ragauge.contracts.run import ORIGINAL, Grid
-from ragauge.errors import InputRejected, UsageError
+from ragauge.errors import InputRejected, UsageError, refuse
 from ragauge.ingest.configuration import written
+from ragauge.ingest.fields import expected, kind, quoted
 from ragauge.ingest.lines import STDIN, read_whole
-from ragauge.ingest.records import BadJson, decode, expected, kind, quoted, refuse
+from ragauge.ingest.strict_json import BadJson, decode
 
 EXAMPLE = '{"small": {"k": 5}, "large": {"k": 40}}'
 

@@ -1,379 +1,498 @@
-"""Records of any file with their places: JSON Lines, a JSON array or object, CSV and TSV.
+"""The records of any source, each with its place and its fields under our names.
 
-Every reader of records goes through here. What cannot be decoded goes into a list of problems,
-each with its place, so that a user learns of all of them at once.
+A source is a file (JSON Lines, a JSON array or object, CSV, TSV, Parquet, Arrow or Feather, plain
+or packed, or the folder of a saved Hugging Face data set), standard input, a data frame, a mapping
+or anything that gives mappings. What a record consists of is a `Shape`. What cannot be read goes
+into a list of problems, each with its place, so that a user learns of all of them at once.
 """
 
 from __future__ import annotations
 
 import csv
 import json
+import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
-import msgspec
+from msgspec import Struct
 
-from ragauge.errors import InputRejected, RagaugeError
-from ragauge.ingest.lines import MAX_LINE, OVERLONG
-from ragauge.text import json_hooks
-from ragauge.text.json_hooks import JsonFault
-from ragauge.text.visible import one_line
+from ragauge.contracts.report import Finding, Findings
+from ragauge.errors import InputRejected, UsageError, refuse
+from ragauge.ingest.fields import (
+    STRATA,
+    BadField,
+    BadRecord,
+    Columns,
+    Shape,
+    expected,
+    quoted,
+    squeezed,
+    strata_of,
+    value_at,
+)
+from ragauge.ingest.lines import (
+    MAX_LINE,
+    OVERLONG,
+    STDIN,
+    head_of,
+    open_bytes,
+    read_whole,
+    refuse_expansion,
+    refuse_long_lines,
+)
+from ragauge.ingest.strict_json import BadJson, decode
 
-_SHOWN = 40
-_LARGEST = 1.7e308
-"""JSON has no largest number, but what we compute with has."""
-_KINDS = {
-    str: "text",
-    bool: "true or false",
-    int: "a number",
-    float: "a number",
-    list: "a list",
-    dict: "an object",
-    type(None): "null",
-}
+if TYPE_CHECKING:
+    from polars import DataFrame
 
-
-class BadField(Exception):
-    """A field has the wrong shape: its name and the fact."""
-
-    def __init__(self, field: str, fact: str) -> None:
-        super().__init__(f"{field}: {fact}")
-
-
-class BadRecord(Exception):
-    """A record has wrong fields: all of them."""
-
-    def __init__(self, fields: list[BadField]) -> None:
-        super().__init__("; ".join(map(str, fields)))
-        self.fields = fields
-
-
-def kind(value: object) -> str:
-    """What a decoded JSON value is, in a reader's words."""
-    return _KINDS.get(type(value), type(value).__name__)
-
-
-def quoted(value: str) -> str:
-    """Foreign text as a message shows it: in quotes, on one line, not too long."""
-    return '"' + one_line(value, _SHOWN).replace('"', '\\"') + '"'
+Source = Any
+"""A path, bytes, a data frame, a mapping, or mappings in any order; see `Records`."""
+Form = Literal["json", "jsonl", "csv", "tsv", "parquet", "arrow"]
+FORMS: tuple[Form, ...] = ("json", "jsonl", "csv", "tsv", "parquet", "arrow")
+Placed = Iterator[tuple[str, Any]]
+"""Each decoded value with its place."""
+COLUMNS_SHOWN = 12
+_CELL = 16
+"""Bytes that a cell of a frame takes in memory, whatever it holds."""
+_ARROW_FILE, _ARROW_STREAM, _PARQUET = b"ARROW1", b"\xff\xff\xff\xff", b"PAR1"
 
 
-def expected(what: str, value: object) -> str:
-    return f"expected {what}, got {kind(value)}"
+class Row(Struct):
+    """One record of a source."""
+
+    place: str
+    record: dict[str, Any]
+    """As it is there."""
+    values: dict[str, Any]
+    """By our names, what the record has for each field; checked where `Records.each` gave it."""
+    written: dict[str, str]
+    """By our names, what the source calls the field."""
+
+    def __getitem__(self, field: str) -> Any:
+        return self.values.get(field)
 
 
-def text(value: Any, field: str) -> str:
-    if type(value) is not str:
-        raise BadField(field, expected("text", value))
-    return value
+class Unreadable(Struct, frozen=True):
+    """A record that could not be decoded, or is no object."""
+
+    place: str
+    fact: str
 
 
-def texts(value: Any, field: str) -> tuple[str, ...]:
-    """A list of texts."""
-    if type(value) is not list:
-        raise BadField(field, expected("a list of texts", value))
-    for place, member in enumerate(value):
-        if type(member) is not str:
-            raise BadField(f"{field}[{place}]", expected("text", member))
-    return tuple(value)
+class Records:
+    """The records of one source; iterate once.
 
-
-def boolean(value: Any, field: str) -> bool:
-    if type(value) is not bool:
-        shown = " " + quoted(value) if type(value) is str else ""
-        raise BadField(field, f"expected true or false, got {kind(value)}{shown}")
-    return value
-
-
-def number(value: Any, field: str) -> float:
-    if type(value) is not int and type(value) is not float:
-        raise BadField(field, expected("a number", value))
-    if not -_LARGEST <= value <= _LARGEST:
-        raise BadField(field, "the number is out of range")
-    return value
-
-
-def whole(value: Any, field: str) -> int:
-    if type(value) is float:
-        raise BadField(field, f"expected a whole number, got {value}")
-    if type(value) is not int:
-        raise BadField(field, expected("a whole number", value))
-    return value
-
-
-def mapping(value: Any, field: str) -> dict[str, Any]:
-    if type(value) is not dict:
-        raise BadField(field, expected("an object", value))
-    return value
-
-
-def mappings(value: Any, field: str) -> tuple[dict[str, Any], ...]:
-    if type(value) is not list:
-        raise BadField(field, expected("a list of objects", value))
-    return tuple(mapping(member, f"{field}[{place}]") for place, member in enumerate(value))
-
-
-def record_id(record: dict[str, Any], names: Sequence[str], remedy: str) -> str:
-    """What a record is called, under the first of these names that it has; a number is a name.
-
-    >>> record_id({"qid": 7}, ("id", "qid"), "name the item")
-    '7'
+    `columns` says for fields of the shape where this source has them. `adapt` changes a decoded
+    value before its fields are looked for. `table` reads text that is no JSON, in place of the
+    reader of CSV and TSV.
     """
-    for name in names:
-        value = record.get(name)
-        if value is None:
-            continue
-        if type(value) is int:
-            return str(value)
-        if not text(value, name).strip():
-            raise BadField(name, "is empty")
-        return str(value)
-    raise BadField(names[0], f"missing; {remedy}")
 
+    def __init__(
+        self,
+        source: Source,
+        shape: Shape,
+        problems: list[str],
+        *,
+        form: str | None = None,
+        name: str = "records",
+        columns: Columns | None = None,
+        adapt: Callable[[Any], Any] | None = None,
+        table: Callable[[str, bytes, list[str]], Placed] | None = None,
+    ) -> None:
+        if form not in (None, *FORMS):
+            raise UsageError(f"format {quoted(str(form))} is none of {', '.join(FORMS)}")
+        is_file = isinstance(source, str | os.PathLike)
+        self.name = ("stdin" if source == STDIN else str(source)) if is_file else name
+        self.shape, self.problems, self.columns = shape, problems, dict(columns or {})
+        for field in self.columns:
+            shape.field(field)
+        self.seen = 0
+        """Records that could be decoded, good or bad."""
+        self.unreadable: dict[int, Unreadable] = {}
+        """Those that could not, by their place among all, counted from 0."""
+        self.keys: Counter[tuple[str, ...]] = Counter()
+        """How often each set of keys was met."""
+        self._source, self._form, self._adapt, self._table = source, form, adapt, table
+        self.tabular = False
+        """Whether its values are cells of a table, which are text; known once reading began."""
 
-Check = Callable[[Any, str], Any]
+    def rows(self) -> Iterator[Row]:
+        """Every record that is an object, its fields unchecked."""
+        known, found = len(self.problems), set[str]()
+        for place, value in self.placed():
+            record = self._adapt(value) if self._adapt else value
+            if not isinstance(record, Mapping):
+                self._reject(place, f"record: {expected('an object', record)}")
+                continue
+            row = self.row(place, record)
+            self.seen += 1
+            self.keys[tuple(row.record)] += 1
+            found.update(row.written)
+            yield row
+        if not self.seen and not self.unreadable and len(self.problems) == known:
+            self.problems.append(f"{self.name}: {self._nothing()}; write one JSON object a line")
+        missed = [field for field in self.columns if field not in found] if self.seen else []
+        self.problems += [
+            f"{self.name}: {field}: no {self.shape.name} has {quoted(self.columns[field])}; "
+            + self.there()
+            for field in missed
+        ]
 
+    def row(self, place: str, record: Mapping[str, Any]) -> Row:
+        """A record with what it has for each field, unchecked."""
+        if type(record) is not dict or not all(type(key) is str for key in record):
+            record = {str(key): one for key, one in record.items()}
+        row = Row(place, record, {}, {})
+        for field, names in self.shape.reads(tuple(record), self.columns):
+            for name in names:
+                held = record[name] if name in record else value_at(record, name)
+                if held is not None and held == held:  # a frame has NaN where nothing is
+                    row.values[field.name], row.written[field.name] = held, name
+                    break
+            if field.name == STRATA:
+                cells = strata_of(record, row.values.get(STRATA))
+                if cells is not None:
+                    row.values[STRATA] = cells
+        return row
 
-def gathered(
-    parts: Iterable[tuple[str, Callable[[], Any]]], faults: Sequence[BadField] = ()
-) -> dict[str, Any]:
-    """What each part reads, by its name; raises BadRecord with all faults, the known ones first."""
-    known: dict[str, Any] = {}
-    found = list(faults)
-    for name, read in parts:
-        try:
-            known[name] = read()
-        except BadField as fault:
-            found.append(fault)
-    if found:
-        raise BadRecord(found)
-    return known
+    def each(self) -> Iterator[Row]:
+        """Every record whose fields are right; what is wrong with the others is a problem.
 
+        A field that must be there and is in no record is one problem, not one for each.
+        """
+        begin, lacking = len(self.problems), Counter[str]()
+        for row in self.rows():
+            try:
+                self.check(row)
+            except BadRecord as fault:
+                for name in {field.name for field in self.shape.required()} - row.values.keys():
+                    lacking[name] += 1
+                self.problems += [f"{row.place}: {field}" for field in fault.fields]
+                continue
+            yield row
+        for field in reversed(self.shape.required()):
+            if (
+                self.seen > 1
+                and lacking[field.name] == self.seen
+                and field.name not in self.columns
+            ):
+                lost = f": {field.name}: {field.missing}"
+                kept = [one for one in self.problems[begin:] if not one.endswith(lost)]
+                fact = f"no {self.shape.name} has {' or '.join(field.names[:4])}"
+                remedy = f"name it with --map {field.name}=COLUMN"
+                self.problems[begin:] = [f"{self.name}: {fact}; {self.there()}: {remedy}", *kept]
 
-MAX_NESTING = 64
-_FLAT_ARRAYS = MAX_NESTING - 3
-"""Arrays a line may hold and still not be too deep, where all its keys stand at the top."""
+    def check(self, row: Row) -> None:
+        """Check the values of a row in place; raises BadRecord with every field that is wrong."""
+        faults = []
+        values = row.values
+        for field in self.shape.fields:
+            value = values.get(field.name)
+            if value is None:
+                if field.missing is not None:
+                    faults.append(BadField(field.name, field.missing))
+                continue
+            try:
+                written = row.written.get(field.name, field.name)
+                values[field.name] = field.read(value, written, cell=self.tabular)
+            except BadField as fault:
+                faults.append(fault)
+        if faults:
+            raise BadRecord(faults)
 
-_decode = msgspec.json.Decoder().decode
-_encode = msgspec.json.Encoder().encode
-_OUTSIDE_TEXTS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{\]}]', re.DOTALL)
-_CUT_OFF = "; the text is cut off"
-_REMEDIES = {"Extra data": "; write one object a line"}
+    def reject(self, row: Row, field: str, fact: str) -> None:
+        """Note what only all records together show to be wrong with one."""
+        self.problems.append(f"{row.place}: {row.written.get(field, field)}: {fact}")
 
+    def once(self, field: str) -> Iterator[Row]:
+        """As `each`, without records that say again what an earlier one says of the same item."""
+        places: dict[Any, str] = {}
+        for row in self.each():
+            first = places.setdefault(row[field], row.place)
+            if first != row.place:
+                self.reject(
+                    row, field, f"{quoted(str(row[field]))} is at {first} already; keep one"
+                )
+            else:
+                yield row
 
-class BadJson(Exception):
-    """A text is not the JSON we accept; the message is the fact, without a place."""
+    def unread(self) -> dict[str, str | None]:
+        """The columns that no field reads, each with the field it may be meant for."""
+        keys = dict.fromkeys(key for keys in self.keys for key in keys)
+        return {key: self.shape.near(key) for key in self.shape.unread(keys, self.columns)}
 
+    def note_unread(self, findings: Findings) -> tuple[str, ...]:
+        """The columns that no field reads, said once as a finding."""
+        unread = self.unread()
+        if unread:
+            listed = [
+                f"{key} (did you mean {near}?)" if near else key for key, near in unread.items()
+            ]
+            more = (
+                f", and {len(listed) - COLUMNS_SHOWN} more" if len(listed) > COLUMNS_SHOWN else ""
+            )
+            fact = f"columns not read: {', '.join(listed[:COLUMNS_SHOWN])}{more}"
+            findings.add(Finding("unread_columns", self.name, fact))
+        return tuple(unread)
 
-def decode(line: bytes) -> Any:
-    """The value of one JSON text: no duplicate keys, no NaN, no lone surrogates, no deep nesting.
+    def there(self) -> str:
+        """The columns there are, in words."""
+        keys = list(dict.fromkeys(key for keys in self.keys for key in keys))
+        shown = ", ".join(map(quoted, keys[:COLUMNS_SHOWN])) or "nothing"
+        return f"there is {shown}{' and more' if len(keys) > COLUMNS_SHOWN else ''}"
 
-    Each key is written with a colon, so a duplicate shows as a colon the decoded value does not
-    account for: a clean line is decoded once, and only a suspect one again, by the slow reader
-    that explains.
-    """
-    try:
-        value = _decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise BadJson(_fault(line) or "not JSON") from None
-    # A colon written as an escape would make up for a duplicate key's.
-    if b"\\" not in line or b"\\u003" not in line or b"\\u003a" not in line.lower():
-        colons = line.count(b":")
-        arrays = line.count(b"[")
-        if arrays <= _FLAT_ARRAYS and colons == _colons_of_flat(value):
-            return value
-        shallow = arrays + line.count(b"{") <= MAX_NESTING or _nesting_within_bounds(value)
-        if shallow and colons == _encode(value).count(b":"):
-            return value
-    fault = _fault(line)
-    if fault:
-        raise BadJson(fault)
-    return value
+    def _nothing(self) -> str:
+        is_file = isinstance(self._source, str | os.PathLike) and self._source != STDIN
+        head = head_of(str(self._source)) if is_file else None
+        if head is None or head.strip():
+            return f"holds no {self.shape.name}"
+        return "the file has only empty lines" if head else "the file is empty"
 
+    def _reject(self, place: str, fact: str) -> None:
+        self.unreadable[self.seen + len(self.unreadable)] = Unreadable(place, fact)
+        self.problems.append(f"{place}: {fact}")
 
-def _colons_of_flat(value: Any) -> int:
-    """The colons of a record as most are: texts, flat objects, lists of flat objects.
-
-    Colons in the texts of its parts are not looked for: a record that has some is counted in full.
-    """
-    if type(value) is not dict:
-        return -1
-    colons = len(value)
-    for member in value.values():
-        kind = type(member)
-        if kind is str:
-            if ":" in member:
-                colons += member.count(":")
-        elif kind is list:
-            if member and type(member[0]) is dict:
-                colons += sum([len(part) for part in member if type(part) is dict])
-        elif kind is dict:
-            colons += len(member)
-    return colons
-
-
-def _nesting_within_bounds(value: Any) -> bool:
-    """Whether objects and arrays stand at most MAX_NESTING deep in each other."""
-    level = [value]
-    for _ in range(MAX_NESTING + 1):
-        inner: list[Any] = []
-        for part in level:
-            if type(part) is dict:
-                inner.append(part.values())
-            elif type(part) is list:
-                inner.append(part)
-        if not inner:
-            return True
-        level = [member for part in inner for member in part]
-    return False
-
-
-def _fault(line: bytes) -> str | None:
-    """What is wrong with a text, in words; None where nothing is."""
-    try:
-        text = line.decode()
-    except UnicodeDecodeError as error:
-        byte = f"byte {error.start + 1} (0x{line[error.start]:02x})"
-        return f"not UTF-8 at {byte}; save the file as UTF-8"
-    if text.startswith("\ufeff"):
-        return "begins with a byte order mark, which only a file may; remove it"
-    if _nesting(text) > MAX_NESTING:
-        return f"nested deeper than {MAX_NESTING} levels"
-    try:
-        value = json.loads(
-            text,
-            object_pairs_hook=json_hooks.without_duplicates,
-            parse_constant=json_hooks.no_constant,
-            parse_float=json_hooks.finite,
-            parse_int=json_hooks.whole,
+    def placed(self) -> Placed:
+        """Every value of the source, whatever its form."""
+        source, name = self._source, self.name
+        if isinstance(source, bytes):
+            return self._of_content(source)
+        if isinstance(source, str | os.PathLike):
+            path = Path(source)
+            if source != STDIN and path.is_dir():
+                return self._of_frames([(name, saved_dataset(path))])
+            head = head_of(str(source)) or b""
+            if self._form == "parquet" or (self._form is None and head.startswith(_PARQUET)):
+                return self._of_frames([(name, _parquet(name))])
+            if self._form == "arrow" or head.startswith((_ARROW_FILE, _ARROW_STREAM)):
+                return self._of_frames([(name, _arrow(name))])
+            return self._of_content(read_whole(str(source), long_lines=True))
+        if hasattr(source, "iter_rows") or hasattr(source, "to_pylist") or hasattr(source, "iloc"):
+            return self._of_frames([(name, source)])
+        if isinstance(source, Mapping):
+            if any(hasattr(one, "features") for one in source.values()):
+                first = quoted(str(next(iter(source))))
+                raise UsageError(f"{name}: holds several splits: give one of them, such as {first}")
+            return self._of_object(source, name)
+        if isinstance(source, Iterable):
+            return ((f"{name}: item {number}", one) for number, one in enumerate(source, 1))
+        raise UsageError(
+            f"{name}: {type(source).__name__} is no source of records: give a path, a "
+            "data frame, or a list of mappings"
         )
-    except json.JSONDecodeError as error:
-        return _syntax_fault(error, text)
-    except JsonFault as fault:
-        return str(fault)
-    return _lone_surrogate(value)
+
+    def _of_frames(self, frames: Iterable[tuple[str, Any]]) -> Placed:
+        for name, frame in frames:
+            for number, row in enumerate(frame_rows(frame), 1):
+                yield f"{name}: row {number}", row
+
+    def _of_content(self, content: bytes) -> Placed:
+        """The records of a text, in the form that it has or is said to have."""
+        name, form, start = self.name, self._form, content.lstrip()[:1]
+        if form in ("csv", "tsv") or (form is None and start not in (b"{", b"[", b"")):
+            refuse_long_lines(name, content, len(content))
+            content = content.replace(b"\r", b"\n") if b"\n" not in content else content
+            yield from (self._table or self._headed)(name, content, self.problems)
+        elif start not in (b"{", b"["):
+            if content.strip():
+                fact = f"is not JSON, as --input-format {form} says; name the right format"
+                self.problems.append(f"{name}: {fact}")
+        elif form == "jsonl" or (form is None and has_lines(content)):
+            yield from self._of_lines(content)
+        elif max(map(len, content.split(b"\n"))) > MAX_LINE:
+            self.problems.append(f"{name}: {OVERLONG}; write one record a line")
+        else:
+            place = name if b"\n" in content.strip() else f"{name}:1"
+            try:
+                value = decode(content)
+            except BadJson as fault:
+                self.problems.append(f"{place}: {fault}")
+                return
+            if isinstance(value, dict):
+                yield from self._of_object(value, place)
+            else:
+                yield from ((f"{name}: item {number}", one) for number, one in enumerate(value, 1))
+
+    def _of_lines(self, content: bytes) -> Placed:
+        for number, line in enumerate(content.split(b"\n"), 1):
+            if not line or line.isspace():
+                continue
+            try:
+                if len(line) > MAX_LINE:
+                    raise BadJson(OVERLONG)
+                yield f"{self.name}:{number}", decode(line)
+            except BadJson as fault:
+                self._reject(f"{self.name}:{number}", str(fault))
+
+    def _of_object(self, value: Mapping[str, Any], place: str) -> Placed:
+        """The records that an object holds in columns, under a key or by id; else itself."""
+        if self._adapt and self._adapt(value) is not value:
+            yield place, value
+            return
+        if is_table(value, self.shape):
+            yield from self._of_columns(value)
+            return
+        fed = [
+            names for _, names in self.shape.reads(tuple(map(str, value)), self.columns) if names
+        ]
+        held = next((key for key in self.shape.wrappers if isinstance(value.get(key), list)), None)
+        if not fed or held in self.shape.wrappers[:1]:
+            inner = value
+            if held is None:
+                inner = next((one for one in value.values() if _holds(one, self.shape)), value)
+                held = next(
+                    (key for key in self.shape.wrappers if isinstance(inner.get(key), list)), None
+                )
+            if held is not None:
+                for number, one in enumerate(inner[held], 1):
+                    yield f"{self.name}: item {number}", one
+                return
+        if self.shape.keyed and not fed:
+            for id, one in value.items():
+                record = one if isinstance(one, Mapping) else {self.shape.keyed: one}
+                yield f"{self.name}: {quoted(str(id))}", {**record, self.shape.fields[0].name: id}
+            return
+        yield place, value
+
+    def _of_columns(self, table: Mapping[str, Any]) -> Placed:
+        """The rows of an object that holds columns; a problem where these do not fit together."""
+        if _is_split(table):
+            titles = [str(title) for title in table["columns"]]
+            cells = [[row[place] for row in table["data"]] for place in range(len(titles))]
+        else:
+            titles = list(map(str, table))
+            cells = [
+                list(one.values()) if isinstance(one, Mapping) else one for one in table.values()
+            ]
+        uneven = [
+            title for title, one in zip(titles, cells, strict=True) if not isinstance(one, list)
+        ]
+        lengths = {len(one) for one in cells if isinstance(one, list)}
+        if uneven or len(lengths) > 1:
+            counts = " and ".join(map(str, sorted(lengths)))
+            fact = "is no list of cells" if uneven else f"have {counts} cells"
+            listed = ", ".join(map(quoted, uneven or titles))
+            fact = f"columns: {listed} {fact}; give each one cell a row"
+            self.problems.append(f"{self.name}: {fact}")
+            return
+        for number, row in enumerate(zip(*cells, strict=True), 1):
+            yield f"{self.name}: row {number}", dict(zip(titles, row, strict=True))
+
+    def _headed(self, name: str, content: bytes, problems: list[str]) -> Placed:
+        """The rows of CSV or TSV under the names of their columns; an empty cell is no value."""
+        self.tabular = True
+        rows = cells_of(name, content, problems)
+        place, titles = next(rows, (name, []))
+        titles = [title.strip().removeprefix("\ufeff") for title in titles]
+        times = Counter(map(squeezed, filter(None, titles)))
+        twice = {squeezed(title): title for title in titles if times[squeezed(title)] > 1}
+        if twice:
+            problems += [
+                f"{place}: {times[name]} columns are called {quoted(title)}; keep one"
+                for name, title in twice.items()
+            ]
+            return
+        reads = self.shape.reads(tuple(titles), self.columns)
+        fed = {field.name for field, names in reads if names}
+        lacking = [field for field in self.shape.required() if field.name not in fed]
+        shown = ", ".join(map(quoted, titles[:COLUMNS_SHOWN]))
+        if titles and not fed and not lacking:
+            known = ", ".join(field.name for field in self.shape.fields[:COLUMNS_SHOWN])
+            fact = f"the first line names no column of a {self.shape.name} ({known})"
+            remedy = "name them with --map FIELD=COLUMN"
+            problems.append(f"{place}: {fact}; there is {shown}: {remedy}")
+            return
+        if titles and lacking:
+            problems += [
+                f"{place}: no column is called {' or '.join(field.names[:4])}; there is {shown}: "
+                f"name it with --map {field.name}=COLUMN"
+                for field in lacking
+            ]
+            return
+        empty = self.shape.empty_cells
+        for place, cells in rows:
+            if len(cells) != len(titles):
+                fact = f"cells: {len(cells)}, but the header has {len(titles)}"
+                self._reject(place, fact)
+                continue
+            yield (
+                place,
+                {
+                    title: None if cell.strip() in empty else cell
+                    for title, cell in zip(titles, cells, strict=True)
+                },
+            )
 
 
-def _syntax_fault(error: json.JSONDecodeError, text: str) -> str:
-    line = f"line {error.lineno}, " if error.lineno > 1 else ""
-    fact = error.msg[:1].lower() + error.msg[1:].removesuffix(" at")
-    cut_off = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
-    remedy = _CUT_OFF if cut_off else _REMEDIES.get(error.msg, "")
-    return f"not JSON: {fact} at {line}column {error.colno}{remedy}"
+def is_frame(head: bytes) -> bool:
+    """Whether a file that begins so holds a frame: Parquet, Arrow or Feather."""
+    return head.startswith((_PARQUET, _ARROW_FILE, _ARROW_STREAM))
 
 
-def _nesting(text: str) -> int:
-    """How deep brackets go, those inside strings aside."""
-    depth = deepest = 0
-    for match in _OUTSIDE_TEXTS.finditer(text):
-        if match[0] in "[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif match[0] in "]}":
-            depth -= 1
-    return deepest
+def has_lines(content: bytes) -> bool:
+    """Whether JSON is a value a line, and not one value over several lines.
 
-
-def _lone_surrogate(value: Any) -> str | None:
-    text = json.dumps(value, ensure_ascii=False)
-    lone = re.search("[\ud800-\udfff]", text)
-    if not lone:
-        return None
-    return f"lone surrogate \\u{ord(lone[0]):04x} in a string: half a character; remove it"
-
-
-SHOWN = 100
-"""Problems that are spelled out; the rest are counted."""
-STRATUM = "strata."
-"""How the name of a table's column begins that is a stratum."""
-YES_NO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-"""What cells of true and false hold."""
-
-Records = Iterator[tuple[str, Any]]
-"""Each decoded record with its place."""
-Reader = Callable[[str, bytes, list[str]], Records]
-"""Reads the content of a named file; what is wrong with it goes into the list."""
-
-
-def rejected(problems: Sequence[str], error: type[RagaugeError] = InputRejected) -> RagaugeError:
-    """An error with the first of the problems, and how many more there are."""
-    return error(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
-
-
-def refuse(problems: Sequence[str], error: type[RagaugeError] = InputRejected) -> None:
-    """Raise the error where there are problems."""
-    if problems:
-        raise rejected(problems, error)
-
-
-def file_of(place: str) -> str:
-    """The name that a place begins with.
-
-    >>> file_of("gold.tsv:3"), file_of("gold.json: item 2"), file_of('labels.json: "a1"')
-    ('gold.tsv', 'gold.json', 'labels.json')
+    >>> has_lines(b'{"a": 1}\\n{"a": 2}'), has_lines(b'{"a":\\n1}'), has_lines(b'{"a": 1}')
+    (True, False, False)
     """
-    return re.sub(r'(:\d+|: (item|row) \d+|: ".*"|(: \w+)?\[\d+\])$', "", place)
+    content = content.strip()
+    first, newline, _ = content.partition(b"\n")
+    if not newline:
+        return False
+    opening, closing = content[:1], b"}" if content[:1] == b"{" else b"]"
+    if opening == b"{" and first.rstrip().endswith(closing):
+        return True
+    # A broken first line must not make one value of all lines.
+    return b"\n" + opening in content and first.strip() != opening
 
 
-def records_of(name: str, content: bytes, problems: list[str], table: Reader) -> Records:
-    """Each record of a file, in whatever form its first character says it is.
+def is_table(value: Mapping[str, Any], shape: Shape) -> bool:
+    """Whether an object holds columns: a list or an object by row for what is one value a record.
 
-    `table` reads what is not JSON: which columns there must be is the caller's to say.
-    """
-    first = content.lstrip()[:1]
-    if first == b"[":
-        return json_array(name, content, problems)
-    return (json_lines if first in (b"{", b"") else table)(name, content, problems)
-
-
-def no_table(name: str, content: bytes, problems: list[str]) -> Records:
-    """The `table` of readers that take JSON alone."""
-    problems.append(f"{name}: is not JSON; write one object a line")
-    return iter(())
-
-
-def json_whole(name: str, content: bytes, problems: list[str]) -> Records:
-    """The one value that a file is."""
-    try:
-        yield name, decode(content)
-    except BadJson as fault:
-        problems.append(f"{name}: {fault}")
-
-
-def json_array(name: str, content: bytes, problems: list[str]) -> Records:
-    for _, members in json_whole(name, content, problems):
-        for number, member in enumerate(members, 1):
-            yield f"{name}: item {number}", member
-
-
-def json_lines(name: str, content: bytes, problems: list[str]) -> Records:
-    for number, line in enumerate(content.split(b"\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            if len(line) > MAX_LINE:
-                raise BadJson(OVERLONG)
-            yield f"{name}:{number}", decode(line)
-        except BadJson as fault:
-            problems.append(f"{name}:{number}: {fault}")
-
-
-def is_one_object(content: bytes, *, on_one_line: bool = False) -> bool:
-    """Whether a file is one JSON object over several lines, and not an object a line.
-
-    A file of one line is both; `on_one_line` says what it counts as.
-
-    >>> is_one_object(b'{"a":\\n1}'), is_one_object(b'{"a": 1}\\n{"a": 2}')
+    >>> from ragauge.ingest.fields import Field, text
+    >>> shape = Shape(name="answer", fields=(Field("answer", text, "What was answered."),))
+    >>> is_table({"answer": ["a", "b"]}, shape), is_table({"answer": "a", "tags": ["b"]}, shape)
     (True, False)
     """
-    first, _, rest = content.strip().partition(b"\n")
-    if not rest:
-        return on_one_line and first.startswith(b"{")
-    return first.startswith(b"{") and not first.rstrip().endswith(b"}")
+    if _is_split(value):
+        return True
+    columns = list(value.values())
+    if not columns:
+        return False
+    if all(isinstance(one, Mapping) for one in columns):  # as pandas writes: by column, then by row
+        rows = columns[0].keys()
+        by_row = bool(rows) and all(one.keys() == rows for one in columns)
+        return by_row and any(names for _, names in shape.reads(tuple(map(str, value))))
+    single = [
+        value[name]
+        for field, names in shape.reads(tuple(map(str, value)))
+        if not field.many
+        for name in names
+        if value.get(name) is not None
+    ]
+    return bool(single) and all(isinstance(one, list) for one in single)
 
 
-def rows_of(name: str, content: bytes, problems: list[str]) -> Iterator[tuple[str, list[str]]]:
+def _is_split(value: Mapping[str, Any]) -> bool:
+    """Whether columns, index and cells are apart: pandas's form `split`."""
+    columns, cells = value.get("columns"), value.get("data")
+    return (
+        isinstance(columns, list)
+        and isinstance(cells, list)
+        and all(isinstance(row, list) and len(row) == len(columns) for row in cells)
+    )
+
+
+def _holds(value: Any, shape: Shape) -> bool:
+    return isinstance(value, Mapping) and any(
+        isinstance(value.get(key), list) for key in shape.wrappers
+    )
+
+
+def cells_of(name: str, content: bytes, problems: list[str]) -> Iterator[tuple[str, list[str]]]:
     """The filled rows of CSV or TSV, each with the line it begins at.
 
     The first line shows what separates the cells.
@@ -398,55 +517,136 @@ def rows_of(name: str, content: bytes, problems: list[str]) -> Iterator[tuple[st
         problems.append(f"{name}:{number}: not a row of cells: {error}")
 
 
-Header = Callable[[str, list[str], list[str]], bool]
-"""Whether rows can be read under these columns; gets the header's place, and the problems."""
-Cells = Callable[[Sequence[str], Sequence[str]], Any]
-"""The record of a row, from the names of its columns and its cells; may raise BadField."""
+def frame_rows(frame: Any) -> Iterator[dict[str, Any]]:
+    """The rows of a frame of polars, pandas or pyarrow, with Python's own values."""
+    if hasattr(frame, "iter_rows"):
+        yield from frame.iter_rows(named=True)
+    elif hasattr(frame, "to_batches"):
+        for batch in frame.to_batches():
+            yield from batch.to_pylist()
+    elif hasattr(frame, "to_pylist"):
+        yield from frame.to_pylist()
+    else:
+        titles = [str(title) for title in frame.columns]
+        for cells in frame.itertuples(index=False, name=None):
+            yield {title: _plain(cell) for title, cell in zip(titles, cells, strict=True)}
 
 
-def boolean_cell(cell: str, field: str) -> bool:
-    """Whether a cell says yes; raises BadField where it says neither yes nor no."""
-    meant = YES_NO.get(cell.strip().lower())
-    if meant is None:
-        raise BadField(field, f"expected true or false, got {quoted(cell)}")
-    return meant
+def _plain(cell: Any) -> Any:
+    """A cell of pandas as Python's own value: lists are arrays there, and nothing is NaN or NA."""
+    if hasattr(cell, "tolist"):
+        return cell.tolist()
+    if isinstance(cell, float):
+        return None if cell != cell else cell
+    return None if type(cell).__name__ in ("NAType", "NaTType") else cell
 
 
-def distinct_columns(place: str, columns: Sequence[str], problems: list[str]) -> bool:
-    """Whether no two columns have one name."""
-    twice = sorted({title for title in columns if columns.count(title) > 1})
-    problems += [f"{place}: two columns are called {quoted(title)}; keep one" for title in twice]
-    return not twice
+def _parquet(name: str) -> DataFrame:
+    import polars as pl
+
+    try:
+        with open_bytes(name) as file:
+            size, columns = os.fstat(file.fileno()).st_size, len(pl.read_parquet_schema(file))
+        rows = pl.scan_parquet(name).select(pl.len()).collect().item()
+        refuse_expansion(name, rows * columns * _CELL, size)
+        frame = pl.read_parquet(name)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        fact = str(error).partition("\n")[0]
+        raise InputRejected(f"{name}: cannot be read as Parquet: {fact}") from None
+    return _bounded(name, frame, size)
 
 
-def by_column(columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
-    return dict(zip(columns, cells, strict=True))
+def _arrow(name: str) -> DataFrame:
+    """An Arrow file (which is what Feather is) or an Arrow stream."""
+    import polars as pl
+
+    with open_bytes(name) as file:
+        content = file.read()
+    try:
+        is_file = content.startswith(_ARROW_FILE)
+        frame = pl.read_ipc(content) if is_file else pl.read_ipc_stream(content)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        fact = str(error).partition("\n")[0]
+        raise InputRejected(f"{name}: cannot be read as Arrow: {fact}") from None
+    return _bounded(name, frame, len(content))
 
 
-def headed_rows(
-    name: str,
-    content: bytes,
-    problems: list[str],
-    *,
-    column: Callable[[str], str] = str,
-    header: Header = distinct_columns,
-    row: Cells = by_column,
-) -> Records:
-    """The rows of a CSV or TSV file whose first line names the columns, each as a record.
+def _bounded(name: str, frame: DataFrame, size: int) -> DataFrame:
+    """The frame, unless its texts grow beyond all reason: each once here, in every row below."""
+    import polars as pl
 
-    `column` gives our name for a title, `header` checks the columns, `row` makes the record.
+    held = 0
+    for column in frame.iter_columns():
+        texts = column.explode() if column.dtype == pl.List(pl.String) else column
+        if texts.dtype == pl.String:
+            lengths = texts.str.len_bytes()
+            held += int(lengths.sum())
+            longest = lengths.max()
+            if isinstance(longest, int) and longest > MAX_LINE:
+                place = f"{name}: {quoted(column.name)}"
+                raise InputRejected(f"{place}: a value is longer than {MAX_LINE >> 20} MiB")
+    refuse_expansion(name, held, size)
+    return frame
+
+
+def saved_dataset(folder: Path) -> DataFrame:
+    """A data set that Hugging Face's `save_to_disk` wrote; InputRejected for other folders."""
+    import polars as pl
+
+    if (folder / "dataset_dict.json").exists():
+        splits = sorted(one.name for one in folder.iterdir() if (one / "state.json").exists())
+        listed = ", ".join(str(folder / split) for split in splits)
+        raise InputRejected(f"{folder}: holds several splits; name one of them: {listed}")
+    state = folder / "state.json"
+    if not state.exists():
+        raise InputRejected(f"{folder}: is a folder; name the files in it")
+    try:
+        parts = [str(one["filename"]) for one in json.loads(state.read_bytes())["_data_files"]]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputRejected(f"{state}: does not list the files of a data set: {error}") from None
+    return pl.concat([_arrow(str(folder / Path(part).name)) for part in parts])
+
+
+def read_rows(
+    source: Source, shape: Shape, *, columns: Columns | None = None, name: str = "records"
+) -> list[Row]:
+    """The checked records of a source; raises InputRejected with all that is wrong with any."""
+    problems: list[str] = []
+    rows = list(Records(source, shape, problems, columns=columns, name=name).each())
+    refuse(problems)
+    return rows
+
+
+def file_of(place: str) -> str:
+    """The name that a place begins with.
+
+    >>> file_of("gold.tsv:3"), file_of("gold.json: item 2"), file_of('labels.json: "a1"')
+    ('gold.tsv', 'gold.json', 'labels.json')
     """
-    rows = rows_of(name, content, problems)
-    place, titles = next(rows, (name, []))
-    columns = [column(title.strip()) for title in titles]
-    if not header(place, columns, problems):
-        return
-    for place, cells in rows:
-        try:
-            if len(cells) != len(columns):
-                raise BadField("cells", f"{len(cells)}, but the header has {len(columns)}")
-            record = row(columns, cells)
-        except BadField as fault:
-            problems.append(f"{place}: {fault}")
+    return re.sub(r'(:\d+|: (item|row) \d+|: ".*"|(: \w+)?\[\d+\])$', "", place)
+
+
+def columns_for(columns: Columns | None, **shapes: Shape) -> dict[str, dict[str, str]]:
+    """The mapped columns of each of several sources, by what the sources are called.
+
+    A field that several have is meant of the first; `gold.question` says which is meant. Raises
+    UsageError for a field that none has.
+    """
+    found: dict[str, dict[str, str]] = {name: {} for name in shapes}
+    for field, path in (columns or {}).items():
+        source, _, inner = field.partition(".")
+        if source in shapes and inner:
+            shapes[source].field(inner)
+            found[source][inner] = path
             continue
-        yield place, record
+        having = [name for name, one in shapes.items() if field in {f.name for f in one.fields}]
+        if not having:
+            next(iter(shapes.values())).field(field)
+        found[having[0]][field] = path
+    return found
+
+
+def no_table(name: str, content: bytes, problems: list[str]) -> Placed:
+    """The `table` of shapes whose fields no table can hold."""
+    problems.append(f"{name}: is not JSON; write one object a line")
+    return iter(())

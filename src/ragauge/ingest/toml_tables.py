@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 import msgspec
 from msgspec import Struct, structs
 
-from ragauge.ingest.records import quoted
+from ragauge.ingest.fields import quoted
 
 Record = TypeVar("Record", bound=Struct)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -20,13 +21,14 @@ from ragauge.citations.answer import parse_answer
 from ragauge.citations.joining import cited_id
 from ragauge.contracts.audit import ParsedAnswer
 from ragauge.contracts.trace import StructuredAnswer, Trace
-from ragauge.ingest.lines import MAX_LINE, blocks
-from ragauge.ingest.records import (
+from ragauge.ingest.answered.written_lists import listed, passages
+from ragauge.ingest.fields import (
     BadField,
-    BadJson,
     Check,
+    Field,
+    Shape,
+    an_id,
     boolean,
-    decode,
     expected,
     kind,
     mapping,
@@ -37,7 +39,29 @@ from ragauge.ingest.records import (
     texts,
     whole,
 )
+from ragauge.ingest.lines import MAX_LINE
+from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.text.citations import id_of, inline_markers, split_ids
+
+
+def written_ids(value: Any, field: str) -> Any:
+    """Ids as a table's cell holds them: a list, or texts with marks between them."""
+    if type(value) is not str:
+        return value
+    return list(split_ids(value)) if not value.lstrip().startswith("[") else listed(value, field)
+
+
+def written_objects(value: Any, field: str) -> Any:
+    """Objects, or texts, as a table's cell holds them."""
+    return listed(value, field) if type(value) is str else value
+
+
+def written_object(value: Any, field: str) -> Any:
+    """An object as a table's cell holds it; other text is left as it is."""
+    if type(value) is not str or not value.lstrip().startswith("{"):
+        return value
+    (found,) = listed(value, field)
+    return found
 
 
 def read_trace(record: Any) -> Trace:
@@ -323,21 +347,7 @@ _encode = msgspec.json.Encoder().encode
 _FIELDS = len(_Line.__struct_fields__)
 
 
-def _colons_at_least(found: _Line) -> tuple[int, int]:
-    """The colons of the line's keys, and those of the texts that most often have some."""
-    keys, texts = _FIELDS - astuple(found).count(None), 0
-    if found.q is not None:
-        texts += found.q.count(":")
-    if found.answer is not None:
-        texts += found.answer.count(":")
-    answer = found.answer_json
-    if answer is not None:
-        keys += 1 if answer.citations is None else 2
-        texts += answer.claim.count(":")
-    if found.chunks:
-        given = [chunk.text for chunk in found.chunks]
-        keys += 2 * len(given) - given.count(None)
-    return keys, texts
+_text_of, _id_of = attrgetter("text"), attrgetter("id")
 
 
 def read_plain(line: bytes) -> Trace | None:
@@ -352,20 +362,33 @@ def read_plain(line: bytes) -> Trace | None:
         found = _decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
+    # The colons of the line's keys, and those of the texts that most often have some.
+    keys, texts = _FIELDS - astuple(found).count(None), 0
+    q, answer, structured, chunks = found.q, found.answer, found.answer_json, found.chunks
+    if q is not None:
+        texts += q.count(":")
+    if answer is not None:
+        texts += answer.count(":")
+    if structured is not None:
+        keys += 1 if structured.citations is None else 2
+        texts += structured.claim.count(":")
+    if chunks:
+        # A list of C's own making: this runs for every trace.
+        keys += 2 * len(chunks) - list(map(_text_of, chunks)).count(None)
     colons = line.count(b":")
-    keys, texts = _colons_at_least(found)
     if colons != keys + texts and colons != _encode(found).count(b":"):
         return None
     if colons != keys and b"\\u003" in line:
         return None
-    if found.qid is not None and found.qid.isspace():
+    qid = found.qid
+    if qid is not None and qid.isspace():
         return None
-    if found.q is None:
-        if found.qid is None and found.question is None:
+    if q is None:
+        if qid is None and found.question is None:
             return None
         force_setattr(found, "q", found.question)
-    if found.chunks is not None and found.retrieved_ids is None:
-        force_setattr(found, "retrieved_ids", tuple([chunk.id for chunk in found.chunks]))
+    if chunks is not None and found.retrieved_ids is None:
+        force_setattr(found, "retrieved_ids", tuple(map(_id_of, chunks)))
     return found
 
 
@@ -378,10 +401,122 @@ def trace_in(line: bytes) -> Trace:
 
 
 def decoded(line: bytes) -> Any:
-    """The line's JSON, strictly read."""
+    """The line's JSON, strictly read, its fields under our names."""
     if len(line) > MAX_LINE:
         raise BadJson(f"the line is longer than {MAX_LINE >> 20} MiB")
-    return decode(line)
+    record = decode(line)
+    return with_our_names(record) if type(record) is dict else record
+
+
+RETRIEVED = (
+    *("contexts", "retrieved_contexts", "retrieved_context", "retrieval_context"),
+    *("source_documents", "source_nodes", "documents", "passages"),
+)
+"""What other tools call the chunks that were retrieved: texts, or objects that have one."""
+TRACE = Shape(
+    name="trace",
+    doc="One run of a system: a question, its answer, and what was retrieved and cited.",
+    keeps=True,
+    wrappers=("traces", "rows", "results", "data"),
+    fields=(
+        Field("qid", an_id, "The gold question's id.", aliases=("q_id", "question_id")),
+        Field(
+            "q",
+            text,
+            "The question; a trace without a qid is joined by it.",
+            aliases=("question", "query", "user_input", "input"),
+        ),
+        Field(
+            "answer",
+            text,
+            "The answer as text.",
+            aliases=("response", "generated_answer", "actual_output", "output", "result"),
+        ),
+        Field("answer_json", written_object, "Its fields: claim, citations.", says="object"),
+        Field("citations", written_ids, "The ids that the answer cites.", many=True),
+        Field("retrieved_ids", written_ids, "Ids of what was retrieved, best first.", many=True),
+        Field(
+            "retrieved",
+            written_objects,
+            "What was retrieved, best first: an id and a text each.",
+            aliases=("chunks", *RETRIEVED),
+            many=True,
+        ),
+        Field("cited", written_objects, "The citations as objects.", many=True),
+        Field("segments", written_objects, "Parts of the answer with citations.", many=True),
+        Field("constraints_echo", written_ids, "The constraints as repeated.", many=True),
+        Field("constraint_lock", text, "The lock of the constraints."),
+        Field("ok", boolean, "Whether the call went well."),
+        Field("status", text, "`ok` or `error`."),
+        Field("error", text, "Why the call failed."),
+        Field("reason", text, "Why the system refused."),
+        Field("ts", text, "When: seconds since 1970, or text."),
+        Field("latency_ms", number, "How long it took."),
+        Field("stage_ms", written_object, "How long each stage took.", says="object"),
+        Field("usage", written_object, "Tokens and cost.", says="object"),
+        Field(
+            "labels",
+            written_object,
+            "What runs are told apart by, such as the model.",
+            says="object",
+        ),
+        Field("run_id", text, "The run of a sweep."),
+        Field("seed", whole, "The seed of the run."),
+        Field("temperature", number, "The temperature of the run."),
+        Field("jitter", text, "How the question was reworded."),
+        Field("paraphrase", text, "Which paraphrase was sent."),
+        Field("repeat", whole, "Which time the same was sent."),
+        Field("attempt", whole, "Which attempt succeeded."),
+        Field("question_sent", text, "The question as it was sent."),
+        Field("schema_version", whole, "The version of this form."),
+    ),
+)
+
+
+def with_our_names(record: dict[str, Any]) -> dict[str, Any]:
+    """A record of a trace with what other tools call our fields under our names.
+
+    >>> with_our_names({"question": "Who?", "response": "Me.", "contexts": ["I did."]})
+    {'question': 'Who?', 'answer': 'Me.', 'retrieved': [{'id': '1', 'text': 'I did.'}]}
+    """
+    renames = _renames(tuple(record))
+    if not renames:
+        return record
+    found = dict(record)
+    for field, keys in renames:
+        if found.get(field) is None:
+            key = next((key for key in keys if found.get(key) is not None), None)
+            if key is not None:
+                value = found.pop(key)
+                found[field] = _passages(value, key) if field == "retrieved" else value
+    return found
+
+
+@lru_cache(maxsize=1024)  # most lines of a file have the same keys
+def _renames(keys: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The fields that a record has under names which `read_trace` does not know, with these."""
+    known = _CHECKS.keys()
+    found = []
+    for field, names in TRACE.reads(keys):
+        others = tuple(name for name in names if name not in known)
+        if others and not any(name in known and name in keys for name in names):
+            found.append((field.name, others))
+    # Ids say best what was retrieved; texts without ids would be told apart by their places alone.
+    ids = "retrieved_ids" in keys
+    return tuple(one for one in found if not (ids and one[0] == "retrieved"))
+
+
+def _passages(value: Any, field: str) -> Any:
+    """Passages as objects with an id each; what cannot be read as such is left to its check."""
+    try:
+        found = passages(value, field)
+    except BadField:
+        return value
+    given = listed(value, field)
+    return [
+        {**(one if isinstance(one, dict) else {}), "id": context.id, "text": context.text}
+        for one, context in zip(given, found, strict=True)
+    ]
 
 
 def faults_of(line: bytes, fault: Exception) -> list[str]:
@@ -394,26 +529,14 @@ def can_be_read_again(names: Sequence[str]) -> bool:
     return all(Path(name).is_file() for name in names)
 
 
-def numbered_lines(name: str) -> Iterator[tuple[str, bytes]]:
-    """The lines of a file that are not empty, each with its place as findings write it."""
-    before = 0
-    for block in blocks(name):
-        content = block.read()
-        for at, line in enumerate(content.split(b"\n"), before + 1):
-            if line and not line.isspace():
-                yield f"{block.name}:{at}", line
-        before += content.count(b"\n")
-
-
 def whole_trace(line: bytes) -> Trace:
     """The trace a line holds, with its chunks and citations; raises one of BadLine."""
     record = decoded(line)
     return with_payloads(read_trace(record), record)
 
 
-def audited_trace(line: bytes, made: Auditable) -> Trace:
+def audited_trace(record: dict[str, Any], made: Auditable) -> Trace:
     """The trace of a line that could be audited: as far as it tells, where fields are amiss."""
-    record = decoded(line)
     try:
         return with_payloads(read_trace(record), record)
     except BadField:
@@ -458,22 +581,30 @@ class Auditable(Struct, frozen=True):
     """Payloads or ids, best first; None where the trace does not tell."""
 
     @property
+    def qid(self) -> str | None:
+        return self.trace.qid
+
+    @property
+    def q(self) -> str | None:
+        return self.trace.q
+
+    @property
     def retrieved_ids(self) -> tuple[str, ...] | None:
         if self.retrieved is None:
             return None
         return tuple(id for chunk in self.retrieved if (id := cited_id(chunk)) is not None)
 
 
-def read_auditable(record: Any, *, inline: bool = False) -> Auditable:
+def read_auditable(record: Any, *, inline: bool = False, trace: Trace | None = None) -> Auditable:
     """The auditable trace of a decoded line; raises BadField with the first field that is wrong.
 
-    With `inline`, markers in the text such as [1] or [p1#2] are citations, too.
+    With `inline`, markers in the text such as [1] or [p1#2] are citations, too. `trace` is what
+    was read of the record before.
     """
     if type(record) is not dict:
         raise BadField("line", expected("an object", record))
-    trace = read_trace(_without_lists(record))
-    retrieved = _payloads(record)
-    made = Auditable(trace, _parsed_answer(record), retrieved)
+    trace = trace or read_trace(_without_lists(record))
+    made = Auditable(trace, _parsed_answer(record), _payloads(record))
     return with_inline(made) if inline else made
 
 

@@ -40,8 +40,9 @@ from msgspec import Struct
 
 from ragauge.contracts.system import Ask, CallFailed
 from ragauge.errors import InputRejected, UsageError
+from ragauge.ingest.fields import kind, quoted
 from ragauge.ingest.lines import read_whole
-from ragauge.ingest.records import BadJson, decode, kind, quoted
+from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.text.visible import one_line
 
 EXAMPLE = "$.choices[0].message.content"

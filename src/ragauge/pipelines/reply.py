@@ -9,8 +9,9 @@ from msgspec import structs
 from ragauge.contracts.run import PlannedRun
 from ragauge.contracts.system import Ask, CallFailed
 from ragauge.contracts.trace import Trace
+from ragauge.ingest.fields import BadField, expected
 from ragauge.ingest.lines import MAX_LINE
-from ragauge.ingest.records import BadField, BadJson, decode, expected
+from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.ingest.traces import read_trace, trace_faults
 from ragauge.metrics.facts import EMPTY_ANSWER
 from ragauge.text.visible import one_line

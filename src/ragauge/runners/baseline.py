@@ -21,8 +21,8 @@ from ragauge.contracts.score import (
     ScoreReport,
 )
 from ragauge.errors import InputRejected
+from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import read_whole
-from ragauge.ingest.records import quoted
 from ragauge.metrics.quality import label
 from ragauge.metrics.sums import Groups, Sums, sums_of
 from ragauge.stats.intervals import paired_change

@@ -32,8 +32,8 @@ from ragauge.contracts.documents import Documents
 from ragauge.contracts.embedder import Embedder
 from ragauge.contracts.gold import Gold, Span, fingerprint
 from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Outcome, Rule, Score
+from ragauge.ingest.fields import quoted
 from ragauge.ingest.gold import read_gold
-from ragauge.ingest.records import quoted
 from ragauge.models.embedders import embedder as embedder_named
 from ragauge.runners.evaluation import Evaluation
 from ragauge.stats.bootstrap import DRAWS

@@ -93,8 +93,9 @@ def write_manifest(path: Path | str, manifest: Manifest) -> Manifest:
     The file appears whole or not at all. What could not be read back is refused, all of it at
     once, and nothing is written.
     """
+    from ragauge.ingest.fields import BadRecord
     from ragauge.ingest.manifest import NAMES, manifest_of
-    from ragauge.ingest.records import BadJson, BadRecord, decode
+    from ragauge.ingest.strict_json import BadJson, decode
 
     if manifest == Manifest():
         raise UsageError(f"{path}: the manifest tells nothing; say how the index was made")

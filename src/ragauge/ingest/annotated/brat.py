@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from ragauge.contracts.entities import AnnotatedText, Entity
 from ragauge.ingest.annotated.entity_reading import Given, Reading
 from ragauge.ingest.annotated.tagged_texts import numbered_lines
+from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import read_as_is, read_whole
-from ragauge.ingest.records import quoted
 from ragauge.text.kb_ids import is_nil
 
 ANN, TXT = ".ann", ".txt"

@@ -24,7 +24,7 @@ from ragauge.ingest.annotated.tagged_texts import (
     scheme_of,
     tag_of,
 )
-from ragauge.ingest.records import quoted
+from ragauge.ingest.fields import quoted
 
 COLUMNS = 10
 NER_KEYS = ("NER", "NE", "Entity")

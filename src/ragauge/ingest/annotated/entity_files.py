@@ -39,8 +39,8 @@ from ragauge.ingest.annotated.span_tables import (
     read_neleval,
     read_spans,
 )
+from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import read_whole
-from ragauge.ingest.records import quoted
 
 
 class EntityFile(Struct, frozen=True, kw_only=True):

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from ragauge.contracts.entities import AnnotatedText, Entity, Fragment
 from ragauge.contracts.report import Finding
+from ragauge.ingest.fields import quoted
 from ragauge.ingest.heritage import Mention, misplacement
-from ragauge.ingest.records import quoted
 
 _BLANKS = re.compile(r"\s+")
 

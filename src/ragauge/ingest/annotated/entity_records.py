@@ -20,18 +20,9 @@ from ragauge.ingest.annotated.tagged_texts import (
     scheme_of,
     tag_of,
 )
+from ragauge.ingest.fields import BadField, expected, mapping, text, texts, whole
 from ragauge.ingest.heritage import MARKS as ENTRY_MARKS
-from ragauge.ingest.records import (
-    BadField,
-    expected,
-    mapping,
-    no_table,
-    record_id,
-    records_of,
-    text,
-    texts,
-    whole,
-)
+from ragauge.ingest.placed_records import no_table, record_id, records_of
 from ragauge.text.kb_ids import is_nil
 
 ENTITIES = ("entities", "spans", "ner_annotations")

@@ -17,7 +17,7 @@ from ragauge.ingest.annotated.brat import ANN, TXT
 from ragauge.ingest.annotated.entity_reading import surface_at
 from ragauge.ingest.annotated.iob import DOCUMENT_START
 from ragauge.ingest.annotated.tagged_texts import Chunk, cut, tags_for
-from ragauge.ingest.records import quoted
+from ragauge.ingest.fields import quoted
 
 _NO_TOKEN = re.compile(r"[\t\n\r]|^$")
 

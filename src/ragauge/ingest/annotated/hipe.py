@@ -23,7 +23,7 @@ from ragauge.ingest.annotated.tagged_texts import (
     scheme_of,
     tag_of,
 )
-from ragauge.ingest.records import quoted
+from ragauge.ingest.fields import quoted
 from ragauge.text.kb_ids import is_nil
 
 TOKEN, MISC = "TOKEN", "MISC"

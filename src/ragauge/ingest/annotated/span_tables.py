@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ragauge.contracts.entities import ONE_LAYER, AnnotatedText, Entity
 from ragauge.ingest.annotated.entity_reading import Given, Reading
 from ragauge.ingest.annotated.tagged_texts import numbered_lines
-from ragauge.ingest.records import quoted
+from ragauge.ingest.fields import quoted
 from ragauge.text.kb_ids import is_nil
 
 COLUMNS = ("doc", "start", "end", "type", "text", "link")

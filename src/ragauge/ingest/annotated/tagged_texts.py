@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ragauge.contracts.entities import AnnotatedText, Entity, Fragment
 from ragauge.ingest.annotated.entity_reading import Given, Reading, Scheme
-from ragauge.ingest.records import quoted
+from ragauge.ingest.fields import quoted
 
 MARKS: dict[str, str] = {
     "iob1": "BI",

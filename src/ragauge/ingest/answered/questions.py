@@ -9,9 +9,10 @@ from msgspec import structs
 from ragauge.contracts.answers import AnswerRow
 from ragauge.ingest.answered.records import placed_records
 from ragauge.ingest.answered.shapes import REFERENCES, own_id, row_of
+from ragauge.ingest.fields import BadField, BadRecord, quoted, texts
 from ragauge.ingest.gold import is_metadata, metadata_of
 from ragauge.ingest.heritage import entry_of, is_entry
-from ragauge.ingest.records import BadField, BadRecord, Records, quoted, texts
+from ragauge.ingest.placed_records import Records
 
 if TYPE_CHECKING:
     from ragauge.ingest.answered.records import Source

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.answered.shapes import ONE_TEXT, has_answer_field
+from ragauge.ingest.fields import quoted
 from ragauge.ingest.gold_forms import WRAPPERS
 from ragauge.ingest.lines import MAX_LINE, open_bytes, read_rows, refuse_expansion
-from ragauge.ingest.records import (
+from ragauge.ingest.placed_records import (
     STRATUM,
     Cells,
     Records,
@@ -20,7 +21,6 @@ from ragauge.ingest.records import (
     headed_rows,
     is_one_object,
     json_whole,
-    quoted,
     records_of,
 )
 

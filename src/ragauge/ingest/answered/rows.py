@@ -20,7 +20,8 @@ from ragauge.ingest.answered.shapes import (
     rival_answers,
     row_of,
 )
-from ragauge.ingest.records import BadField, BadRecord, file_of, quoted
+from ragauge.ingest.fields import BadField, BadRecord, quoted
+from ragauge.ingest.placed_records import file_of
 
 if TYPE_CHECKING:
     from ragauge.ingest.answered.records import Source

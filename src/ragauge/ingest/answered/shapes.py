@@ -10,18 +10,18 @@ from typing import Any
 from ragauge.contracts.answers import AnswerClaim, AnswerKind, AnswerRow
 from ragauge.contracts.gold import stratum_text
 from ragauge.ingest.answered.written_lists import TEXTS, listed, passages
-from ragauge.ingest.records import (
+from ragauge.ingest.fields import (
     BadField,
     BadRecord,
     boolean,
     expected,
-    gathered,
     kind,
     mapping,
     number,
     quoted,
     text,
 )
+from ragauge.ingest.placed_records import gathered
 from ragauge.text.citations import id_of, split_ids, take_apart
 
 STRATA = (

@@ -9,7 +9,8 @@ from contextlib import suppress
 from typing import Any
 
 from ragauge.contracts.answers import Context
-from ragauge.ingest.records import BadField, BadJson, decode, expected, quoted
+from ragauge.ingest.fields import BadField, expected, quoted
+from ragauge.ingest.strict_json import BadJson, decode
 
 _ARRAY = re.compile(r"array\((\[.*\])(?:,\s*dtype=[\w<>=|']+)?\)", re.DOTALL)
 _TEXT = r"""(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")"""

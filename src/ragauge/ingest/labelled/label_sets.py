@@ -11,8 +11,8 @@ from typing import Any
 
 from ragauge.contracts.labels import LabelSet
 from ragauge.errors import UsageError
+from ragauge.ingest.fields import BadField, quoted, texts
 from ragauge.ingest.lines import read_whole
-from ragauge.ingest.records import BadField, quoted, texts
 from ragauge.ingest.toml_tables import Problems
 from ragauge.text.canonical import composed
 

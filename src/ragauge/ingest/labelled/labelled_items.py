@@ -17,27 +17,20 @@ from msgspec import Struct
 from ragauge.contracts.labels import LabelledItem
 from ragauge.errors import UsageError
 from ragauge.ingest.annotations import label_text
+from ragauge.ingest.fields import BadField, expected, mapping, number, quoted, text, texts
 from ragauge.ingest.heritage import MARKS
 from ragauge.ingest.lines import read_rows
-from ragauge.ingest.records import (
+from ragauge.ingest.placed_records import (
     STRATUM,
-    BadField,
-    BadJson,
     Records,
-    decode,
-    expected,
     file_of,
     headed_rows,
     is_one_object,
     json_whole,
-    mapping,
     no_table,
-    number,
-    quoted,
     records_of,
-    text,
-    texts,
 )
+from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.text.canonical import composed
 
 if TYPE_CHECKING:

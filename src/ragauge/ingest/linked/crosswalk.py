@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from ragauge.contracts.links import SamePair
+from ragauge.ingest.fields import BadField, expected, quoted, text
 from ragauge.ingest.lines import read_whole
 from ragauge.ingest.linked.link_fields import OF_BASE, ids_by_base, ids_in
-from ragauge.ingest.records import BadField, Records, expected, quoted, records_of, rows_of, text
+from ragauge.ingest.placed_records import Records, records_of, rows_of
 from ragauge.text.kb_ids import KbId, belongs
 
 Source = str | Path | Sequence[Mapping[str, Any]]

@@ -1,27 +1,24 @@
-"""A knowledge base in a file: an entity a line, with its names and its ids elsewhere."""
+"""A knowledge base: its entities, with their names and their ids elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
 
-from ragauge.ingest.lines import read_whole
-from ragauge.ingest.records import (
+from ragauge.errors import refuse
+from ragauge.ingest.fields import (
     BadField,
-    BadRecord,
-    expected,
-    gathered,
+    Columns,
+    Field,
+    Shape,
+    an_id,
     mapping,
-    no_table,
     quoted,
-    records_of,
-    refuse,
     text,
-    texts,
 )
+from ragauge.ingest.records import Records, Source
 from ragauge.text.kb_ids import kb_id, kb_name
 
 LOCAL = "local"
@@ -42,83 +39,83 @@ class KnownEntity(Struct, frozen=True, kw_only=True):
     """By knowledge base, as they are written; that of the file alone where there is no other."""
 
 
-def read_knowledge_base(name: str, problems: list[str]) -> tuple[KnownEntity, ...]:
-    """The entities of a JSON Lines file or a JSON array; what is wrong goes into the list."""
-    found: dict[str, tuple[str, KnownEntity]] = {}
-    for place, record in records_of(name, read_whole(name), problems, no_table):
-        try:
-            entity = entity_of(record)
-        except BadRecord as fault:
-            problems += [f"{place}: {field}" for field in fault.fields]
-            continue
-        earlier, _ = found.setdefault(entity.id, (place, entity))
-        if earlier != place:
-            twice = f"{quoted(entity.id)} stands there already at {earlier}; keep one"
-            problems.append(f"{place}: id: {twice}")
-    return tuple(entity for _, entity in found.values())
+def _names(value: Any, field: str) -> tuple[str, ...]:
+    """A list of names; a table's cell holds one, or several with | between them."""
+    members = value.split("|") if type(value) is str else value
+    if type(members) is not list or not members:
+        raise BadField(field, "expected a list of texts; give its label, and aliases after it")
+    for place, name in enumerate(members):
+        if not text(name, f"{field}[{place}]").strip():
+            raise BadField(f"{field}[{place}]", "is empty")
+    return tuple(members)
 
 
-def known_entities(name: str) -> tuple[KnownEntity, ...]:
-    """The entities of a file; raises InputRejected with all that is wrong with it."""
+def _id_of(base: str, value: Any, field: str) -> str:
+    """An id as it is written, which must be one of its base."""
+    try:
+        kb_id(an_id(value, field), base)
+    except ValueError as fact:
+        raise BadField(field, f"{quoted(str(value))} {fact}") from None
+    return str(value)
+
+
+def _ids(value: Any, field: str) -> dict[str, str]:
+    return {
+        kb_name(name): _id_of(kb_name(name), one, f"{field}.{name}")
+        for name, one in mapping(value, field).items()
+        if one is not None
+    }
+
+
+def _of(base: str) -> Any:
+    return lambda value, field: _id_of(base, value, field)
+
+
+KNOWN_ENTITY = Shape(
+    name="entity",
+    doc="An entity of a knowledge base.",
+    fields=(
+        Field("id", an_id, "Its own id in the file.", missing="missing; name the entity"),
+        Field(
+            "names",
+            _names,
+            "Its label, and aliases after it.",
+            aliases=("name", "labels"),
+            many=True,
+            missing="missing; give its label, and aliases after it",
+        ),
+        Field("type", text, "Its type."),
+        Field("description", text, "What it is, in a sentence."),
+        Field("ids", _ids, "Its ids elsewhere, by knowledge base."),
+        *(Field(name, _of(base), f"Its id in {base}.") for name, base in BASES.items()),
+    ),
+)
+
+
+def read_knowledge_base(
+    source: Source, problems: list[str], columns: Columns | None = None
+) -> tuple[KnownEntity, ...]:
+    """The entities of a source; what is wrong goes into the list."""
+    return tuple(
+        _entity(row.values)
+        for row in Records(source, KNOWN_ENTITY, problems, columns=columns).once("id")
+    )
+
+
+def known_entities(source: Source, columns: Columns | None = None) -> tuple[KnownEntity, ...]:
+    """The entities of a source; raises InputRejected with all that is wrong with it."""
     problems: list[str] = []
-    entities = read_knowledge_base(name, problems)
-    if not entities and not problems:
-        problems.append(f"{name}: holds no entity; write one JSON object a line: id, names")
+    entities = read_knowledge_base(source, problems, columns)
     refuse(problems)
     return entities
 
 
-def entity_of(record: Any) -> KnownEntity:
-    """An entity from its decoded fields; raises BadRecord with every one that is wrong.
-
-    >>> entity_of({"id": "rm", "names": ["Rijksmuseum"], "isil_code": "NL-AmRM"}).ids
-    {'isil': 'NL-AmRM'}
-    """
-    if type(record) is not dict:
-        raise BadRecord([BadField("record", expected("an object", record))])
-    known = gathered((name, partial(check, record)) for name, check in _CHECKS.items())
-    return KnownEntity(**known | {"ids": known["ids"] or {LOCAL: known["id"]}})
-
-
-def _id(record: dict[str, Any]) -> str:
-    if record.get("id") is None:
-        raise BadField("id", "missing; name the entity")
-    if not text(record["id"], "id").strip():
-        raise BadField("id", "is empty")
-    return str(record["id"])
-
-
-def _names(record: dict[str, Any]) -> tuple[str, ...]:
-    names = texts(record.get("names") or [], "names")
-    if not names:
-        raise BadField("names", "missing; give its label, and aliases after it")
-    for place, name in enumerate(names):
-        if not name.strip():
-            raise BadField(f"names[{place}]", "is empty")
-    return names
-
-
-def _ids(record: dict[str, Any]) -> dict[str, str]:
-    """The ids elsewhere, of the fields we know and of `ids`; each must be one of its base."""
-    given = {base: (field, record.get(field)) for field, base in BASES.items()}
-    others = mapping(record.get("ids") or {}, "ids")
-    given |= {kb_name(name): (f"ids.{name}", value) for name, value in others.items()}
-    found: dict[str, str] = {}
-    for base, (field, value) in given.items():
-        if value is None:
-            continue
-        try:
-            kb_id(text(value, field), base)
-        except ValueError as fact:
-            raise BadField(field, f"{quoted(value)} {fact}") from None
-        found[base] = value
-    return found
-
-
-_CHECKS: dict[str, Callable[[dict[str, Any]], Any]] = {
-    "id": _id,
-    "names": _names,
-    "type": lambda record: None if record.get("type") is None else text(record["type"], "type"),
-    "description": lambda record: text(record.get("description") or "", "description"),
-    "ids": _ids,
-}
+def _entity(fields: Mapping[str, Any]) -> KnownEntity:
+    elsewhere = {base: fields[name] for name, base in BASES.items() if name in fields}
+    return KnownEntity(
+        id=fields["id"],
+        names=fields["names"],
+        type=fields.get("type"),
+        description=fields.get("description", ""),
+        ids={**elsewhere, **fields.get("ids", {})} or {LOCAL: fields["id"]},
+    )

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from ragauge.contracts.links import NIL_CANDIDATE, NIL_KB, Candidate, KbIds
-from ragauge.ingest.records import BadField, boolean, expected, mapping, number, quoted
+from ragauge.ingest.fields import BadField, boolean, expected, mapping, number, quoted
 from ragauge.text.kb_ids import NAMES, KbId, belongs, is_nil, kb_id, kb_name
 
 IdField = tuple[str, str | None, Any]

@@ -10,6 +10,16 @@ from msgspec import structs
 
 from ragauge.contracts.links import GoldLink, GoldLinks, MentionKey, PredictedLink
 from ragauge.contracts.report import Finding, Findings
+from ragauge.ingest.fields import (
+    BadField,
+    BadRecord,
+    expected,
+    mapping,
+    mappings,
+    quoted,
+    text,
+    whole,
+)
 from ragauge.ingest.heritage import entry_of, misplaced
 from ragauge.ingest.linked.link_fields import (
     answer,
@@ -19,18 +29,7 @@ from ragauge.ingest.linked.link_fields import (
     says_link,
 )
 from ragauge.ingest.linked.link_records import LinkReading, grouped_rows, name_of, records_in
-from ragauge.ingest.records import (
-    BadField,
-    BadRecord,
-    Records,
-    expected,
-    gathered,
-    mapping,
-    mappings,
-    quoted,
-    text,
-    whole,
-)
+from ragauge.ingest.placed_records import Records, gathered
 
 if TYPE_CHECKING:
     from ragauge.ingest.linked.link_records import Source

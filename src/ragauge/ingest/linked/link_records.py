@@ -12,18 +12,16 @@ from msgspec import Struct
 
 from ragauge.contracts.report import Findings
 from ragauge.errors import UsageError
+from ragauge.ingest.fields import BadField, expected, quoted
 from ragauge.ingest.lines import read_whole
 from ragauge.ingest.linked.link_fields import TABULAR, id_is_link
-from ragauge.ingest.records import (
+from ragauge.ingest.placed_records import (
     STRATUM,
-    BadField,
     Reader,
     Records,
     boolean_cell,
-    expected,
     headed_rows,
     no_table,
-    quoted,
     records_of,
 )
 

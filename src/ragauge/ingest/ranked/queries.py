@@ -8,18 +8,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from ragauge.ingest.fields import BadField, expected, mapping, quoted, text
 from ragauge.ingest.lines import read_whole
-from ragauge.ingest.records import (
-    BadField,
-    Records,
-    expected,
-    headed_rows,
-    mapping,
-    quoted,
-    records_of,
-    rows_of,
-    text,
-)
+from ragauge.ingest.placed_records import Records, headed_rows, records_of, rows_of
 
 IDS = ("qid", "query_id", "query-id", "_id", "id")
 WORDS = ("question", "q", "user_input", "text", "query")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct, field
 
-from ragauge.ingest.records import BadField, expected, quoted
+from ragauge.ingest.fields import BadField, expected, quoted
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ragauge.errors import InputRejected
-from ragauge.ingest.records import quoted
+from ragauge.ingest.fields import quoted
 
 if TYPE_CHECKING:
     from ragauge.ingest.ranked.ranking_rows import RankingRows

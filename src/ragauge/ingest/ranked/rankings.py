@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from msgspec import structs
 
 from ragauge.errors import UsageError
+from ragauge.ingest.fields import BadField, expected, mapping, number, quoted, text, texts, whole
 from ragauge.ingest.lines import read_whole
+from ragauge.ingest.placed_records import headed_rows, json_whole, records_of
 from ragauge.ingest.ranked.ranking_rows import (
     GRADES_WITHIN,
     VALUE,
@@ -24,21 +26,7 @@ from ragauge.ingest.ranked.ranking_rows import (
     with_source_lists,
 )
 from ragauge.ingest.ranked.trec import columnar, first_line, read_trec
-from ragauge.ingest.records import (
-    BadField,
-    BadJson,
-    decode,
-    expected,
-    headed_rows,
-    json_whole,
-    mapping,
-    number,
-    quoted,
-    records_of,
-    text,
-    texts,
-    whole,
-)
+from ragauge.ingest.strict_json import BadJson, decode
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from ragauge.ingest.fields import BadField, quoted
 from ragauge.ingest.ranked.ranking_rows import (
     GRADES_WITHIN,
     RankingRows,
@@ -14,7 +15,6 @@ from ragauge.ingest.ranked.ranking_rows import (
     number_of,
     rank_of,
 )
-from ragauge.ingest.records import BadField, quoted
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,7 +14,7 @@ from msgspec import Struct
 from ragauge.contracts.gold import stratum_text
 from ragauge.ingest.answered.records import MISSING
 from ragauge.ingest.answered.shapes import STRATA
-from ragauge.ingest.records import kind, quoted
+from ragauge.ingest.fields import kind, quoted
 
 _NAMES: dict[str, tuple[str, ...]] = {
     "faithfulness": ("context_faithfulness", "faithfulness_with_hhem"),

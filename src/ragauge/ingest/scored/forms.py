@@ -16,7 +16,8 @@ from ragauge.ingest.answered.shapes import (
     QUESTIONS,
     REFERENCES,
 )
-from ragauge.ingest.records import STRATUM, quoted
+from ragauge.ingest.fields import quoted
+from ragauge.ingest.placed_records import STRATUM
 from ragauge.ingest.scored.columns import Failed, columns_seen, is_surely_metric, our_name
 from ragauge.ingest.scored.samples import (
     OTHER_ANSWERS,

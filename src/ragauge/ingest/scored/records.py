@@ -22,7 +22,7 @@ from ragauge.ingest.answered.records import (
 )
 from ragauge.ingest.answered.shapes import ANSWERS, QUESTIONS
 from ragauge.ingest.lines import read_whole
-from ragauge.ingest.records import Records, is_one_object, json_whole, no_table, records_of
+from ragauge.ingest.placed_records import Records, is_one_object, json_whole, no_table, records_of
 from ragauge.ingest.scored.columns import is_metric, is_surely_metric
 from ragauge.ingest.scored.samples import TEXTS
 

@@ -22,7 +22,8 @@ from ragauge.ingest.answered.shapes import (
     row_of,
 )
 from ragauge.ingest.answered.written_lists import listed
-from ragauge.ingest.records import BadField, BadJson, BadRecord, decode, expected, quoted, text
+from ragauge.ingest.fields import BadField, BadRecord, expected, quoted, text
+from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.text.citations import id_of, split_ids
 
 JUDGE = "imported"

@@ -13,9 +13,9 @@ from msgspec import Struct, structs
 
 from ragauge.contracts.diagnosis import ScoreRow
 from ragauge.contracts.report import Finding, Findings
-from ragauge.errors import InputRejected, UsageError
+from ragauge.errors import SHOWN, InputRejected, UsageError, refuse
 from ragauge.ingest.answered.shapes import rival_answers
-from ragauge.ingest.records import SHOWN, BadField, BadRecord, expected, quoted, refuse
+from ragauge.ingest.fields import BadField, BadRecord, expected, quoted
 from ragauge.ingest.scored.columns import (
     ABSENT,
     SEVEN,

@@ -26,7 +26,7 @@ from ragauge.contracts.answer_calibration import (
 from ragauge.contracts.answers import ANSWER_KINDS, AnswerKind
 from ragauge.contracts.metric import Absent
 from ragauge.contracts.report import Finding, Outcome
-from ragauge.ingest.records import quoted
+from ragauge.ingest.fields import quoted
 from ragauge.metrics.answers import AnswerFacts, grounds_of
 from ragauge.runners.answers.agreement import (
     DIGITS,

@@ -24,7 +24,7 @@ from ragauge.contracts.report import Finding, Outcome
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.answered.records import placed_records
 from ragauge.ingest.answered.shapes import own_id
-from ragauge.ingest.records import BadField, expected, number, quoted
+from ragauge.ingest.fields import BadField, expected, number, quoted
 from ragauge.metrics.table import find, reading
 from ragauge.runners.answers.agreement import (
     DIGITS,

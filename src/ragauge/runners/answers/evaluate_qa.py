@@ -13,7 +13,7 @@ from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected
 from ragauge.ingest.answered.questions import read_questions
 from ragauge.ingest.answered.rows import Answered, read_answers
-from ragauge.ingest.records import quoted
+from ragauge.ingest.fields import quoted
 from ragauge.runners.answers.evaluation import ReadAnswers, outcome_of_answers
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.options import check_options

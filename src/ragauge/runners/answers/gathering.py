@@ -17,7 +17,7 @@ from ragauge.contracts.options import AnswerOptions
 from ragauge.contracts.report import Finding, Findings
 from ragauge.engines.local import Progress
 from ragauge.ingest.calibration import AnswerCalibration, Calibrations
-from ragauge.ingest.records import quoted
+from ragauge.ingest.fields import quoted
 from ragauge.metrics.answers import AnswerFacts
 from ragauge.models.embedders import RememberedEmbedder, embedder
 from ragauge.models.endpoint_embedder import EmbeddingFailed, KeptReplies, StoredEmbedder

@@ -17,7 +17,7 @@ from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.answered.records import placed_records
 from ragauge.ingest.answered.shapes import own_id, row_of
-from ragauge.ingest.records import BadField, BadRecord, kind, quoted
+from ragauge.ingest.fields import BadField, BadRecord, kind, quoted
 from ragauge.runners.components.options import refuse_bad
 from ragauge.text.words import words
 

@@ -17,10 +17,10 @@ from ragauge.contracts.metric import Metric
 from ragauge.contracts.options import DEFAULT_RANKS, LinkingOptions
 from ragauge.contracts.report import Finding, Outcome
 from ragauge.errors import InputRejected, UsageError
+from ragauge.ingest.fields import quoted
 from ragauge.ingest.linked.crosswalk import read_crosswalk
 from ragauge.ingest.linked.link_files import read_gold_links, read_predicted_links
 from ragauge.ingest.linked.link_records import LinkReading, name_of
-from ragauge.ingest.records import quoted
 from ragauge.metrics.link_facts import (
     Comparing,
     Crosswalk,
@@ -31,7 +31,13 @@ from ragauge.metrics.link_facts import (
     mention_sums,
 )
 from ragauge.metrics.linking import HIPE, METRICS, hits_at, named
-from ragauge.runners.components.evaluation import Evaluated, first_ids, outcome_of, strata_of
+from ragauge.runners.components.evaluation import (
+    Evaluated,
+    first_ids,
+    note_problems,
+    outcome_of,
+    strata_of,
+)
 from ragauge.runners.components.linking_join import Joined, hipe_links, joined, only_kb
 from ragauge.runners.components.options import refuse_bad, rules_for
 from ragauge.runners.options import takes
@@ -218,9 +224,7 @@ def _note(
 ) -> None:
     """Add the findings on what was read; answers in other knowledge bases only of `found`."""
     findings = reading.findings
-    for problem in reading.problems:  # which `max_bad` tolerates
-        where, _, fact = problem.partition(": ")
-        findings.add(Finding("bad_record", where, fact))
+    note_problems(reading.problems, findings)
     for one in said:
         if one.repeated:
             fact = f"candidates named before, which take up no rank: {one.repeated}"

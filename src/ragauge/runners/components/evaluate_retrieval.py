@@ -21,8 +21,8 @@ from ragauge.contracts.metric import Metric
 from ragauge.contracts.options import Method, NoRelevant, RetrievalOptions
 from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Outcome
 from ragauge.errors import UsageError
+from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import STDIN
-from ragauge.ingest.records import quoted
 from ragauge.ingest.traces import can_be_read_again
 from ragauge.metrics.retrieval import METRICS, id_of, separated
 from ragauge.metrics.retrieval_order import (
@@ -32,19 +32,22 @@ from ragauge.metrics.retrieval_order import (
     share_of,
     unique_relevant,
 )
-from ragauge.metrics.sums import Sums
-from ragauge.runners.components.evaluation import Evaluated, add_findings, outcome_of, strata_of
+from ragauge.runners.components.evaluation import (
+    Evaluated,
+    add_findings,
+    note_problems,
+    outcome_of,
+    strata_of,
+)
 from ragauge.runners.components.options import refuse_bad, rules_for
-from ragauge.runners.components.retrieval_judged import note_each
-from ragauge.runners.components.retrieval_ranked import Setup
-from ragauge.runners.components.retrieval_runs import JudgedRuns, RunScores
+from ragauge.runners.components.retrieval_ranked import RunScores, note_each
+from ragauge.runners.components.retrieval_runs import JudgedRuns
 from ragauge.runners.options import takes
 from ragauge.stats.decision import adjusted
 from ragauge.stats.differences import Paired, Pairs
 from ragauge.stats.paired import compared
 
 if TYPE_CHECKING:
-    import polars as pl
     from numpy.typing import NDArray
 
     from ragauge.ingest.ranked.rankings import Given
@@ -90,16 +93,9 @@ def evaluate_retrieval(
     gated = [rule.metric for rule in rules_for("retrieval", options)]
     asked = measured_ids(options)
     shown = list(dict.fromkeys([*asked, *gated, COVERAGE]))
-    setup = Setup(
-        metrics=tuple(dict.fromkeys([*shown, WORST_BY, JUDGED])),
-        no_rel=options.no_rel,
-        duplicates=options.duplicates,
-        collapse=options.collapse,
-        drop_self=options.drop_self,
-        rel=options.rel,
-    )
-    runs = JudgedRuns(qrels, setup, options.input_format, options.workers)
-    options = structs.replace(options, no_rel=runs.no_rel)
+    every = tuple(dict.fromkeys([*shown, WORST_BY, JUDGED]))
+    runs = JudgedRuns(qrels, structs.replace(options, measures=every))
+    options = structs.replace(options, no_rel=runs.options.no_rel)
     scores = runs.score(run)
     others = [runs.score(one, f"baseline {number}") for number, one in enumerate(baselines, 1)]
     problems = [*scores.qrels_problems, *scores.problems]
@@ -130,7 +126,7 @@ def evaluate_retrieval(
         ],
         per_type={},
         detail=_detail(scores, others, shown, asked, options),
-        findings=_findings(scores, others, problems, runs.no_rel),
+        findings=_findings(scores, others, problems, options.no_rel),
         coverage={
             "queries": len(scores.queries),
             "scored": len(scores.queries) - (no_relevant if options.no_rel == "exclude" else 0),
@@ -152,15 +148,6 @@ def evaluate_retrieval(
     else:
         again = not isinstance(run, Iterator)
     return structs.replace(outcome, answers=partial(runs.listed, run)) if again else outcome
-
-
-def per_query_frame(outcome: Outcome[EvalReport]) -> pl.DataFrame:
-    """Every query with the value of each metric, null where it is absent, and its strata."""
-    import polars as pl
-
-    units = outcome.units
-    values = {id: pl.Series(one.values).fill_nan(None) for id, one in units.measured.items()}
-    return pl.DataFrame({"query": list(units.ids), **values, **units.details})
 
 
 def measured_ids(options: RetrievalOptions) -> list[str]:
@@ -191,7 +178,8 @@ def _detail(
     options: RetrievalOptions,
 ) -> RankingDetail:
     kept, facts = slice(ROWS_KEPT), scores.facts
-    columns = [_first(scores.sums[id]).values().tolist() for id in shown]
+    first = min(ROWS_KEPT, len(scores.queries))
+    columns = [scores.sums[id].first(first).values().tolist() for id in shown]
     counts = (facts.retrieved, facts.relevant, facts.relevant_retrieved, facts.first_relevant)
     rows = zip(
         scores.queries[kept],
@@ -212,13 +200,13 @@ def _detail(
                 retrieved=retrieved,
                 relevant=relevant,
                 relevant_retrieved=hits,
-                first_relevant=first or None,
+                first_relevant=rank or None,
                 values={
                     id: None if value != value else value
                     for id, value in zip(shown, row, strict=True)
                 },
             )
-            for query, retrieved, relevant, hits, first, row in rows
+            for query, retrieved, relevant, hits, rank, row in rows
         ),
         worst=tuple(scores.queries[at] for at in worst),
         sources={} if brought is None else _source_shares(brought),
@@ -226,12 +214,6 @@ def _detail(
         compared=_compared_runs(scores, others, asked, options),
         correction=options.correction if others else None,
     )
-
-
-def _first(sums: Sums) -> Sums:
-    """The rows of the queries that a report shows."""
-    kept = slice(ROWS_KEPT)
-    return Sums(sums.metric, sums.sums[kept], sums.scored[kept], sums.units[kept], sums.absent)
 
 
 def _source_shares(brought: Brought) -> dict[str, SourceShare]:
@@ -321,7 +303,7 @@ def _query_faults(scores: RunScores) -> list[tuple[str, str]]:
         "nothing_found": ~missing & (relevant > 0) & (found == 0),
         "found_late": first > LATE,
         "incomplete": (found > 0) & (found < relevant),
-        "unjudged": _first(scores.sums[JUDGED]).values() < 1 / 2,
+        "unjudged": scores.sums[JUDGED].first(len(first)).values() < 1 / 2,
     }
     return [
         (scores.queries[at], fault)
@@ -331,13 +313,14 @@ def _query_faults(scores: RunScores) -> list[tuple[str, str]]:
 
 
 def _findings(
-    scores: RunScores, others: Sequence[RunScores], problems: Sequence[str], no_rel: NoRelevant
+    scores: RunScores,
+    others: Sequence[RunScores],
+    problems: Sequence[str],
+    no_rel: NoRelevant | None,
 ) -> Findings:
     """What was read and accepted, and what is odd about queries."""
     findings, facts, queries = Findings(), scores.facts, scores.queries
-    for problem in problems:
-        place, _, fact = problem.partition(": ")
-        findings.add(Finding("bad_line", place, fact))
+    note_problems(problems, findings, "bad_line")
     for some in (scores.qrels_findings, scores.findings):
         add_findings(some.kept(), some.counts, findings)
 

@@ -16,9 +16,9 @@ from ragauge.contracts.report import Finding
 from ragauge.errors import UsageError
 from ragauge.ingest.annotated.entity_files import EntityFile, read_entities
 from ragauge.ingest.annotated.hipe import is_hipe
+from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import STDIN, read_whole
 from ragauge.ingest.linked.link_records import LinkReading, Placed
-from ragauge.ingest.records import quoted
 from ragauge.metrics.link_facts import MentionPair
 from ragauge.runners.components.entity_join import by_order
 from ragauge.runners.components.entity_sides import Marked, of_file

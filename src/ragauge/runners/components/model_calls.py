@@ -17,9 +17,9 @@ from ragauge.contracts.component_models import METHODS
 from ragauge.contracts.evaluation import Task
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import UsageError
+from ragauge.ingest.fields import quoted
 from ragauge.ingest.heritage import Entry
 from ragauge.ingest.ranked.queries import Query
-from ragauge.ingest.records import quoted
 from ragauge.pipelines.callable import described, named_object
 from ragauge.text.kb_ids import is_nil, kb_id, kb_name
 

@@ -8,11 +8,10 @@ from ragauge.contracts.evaluation import Task
 from ragauge.contracts.metric import Reads
 from ragauge.contracts.options import EvalOptions
 from ragauge.contracts.report import Rule
-from ragauge.errors import InputRejected
+from ragauge.errors import SHOWN, InputRejected
 from ragauge.gates.presets import component_rules
-from ragauge.ingest.records import SHOWN
 from ragauge.metrics.table import find
-from ragauge.runners.blocks import allowed_bad
+from ragauge.runners.observations import allowed_bad
 
 READS: dict[Task, Reads] = {
     "ner": "entities",

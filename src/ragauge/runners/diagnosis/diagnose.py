@@ -143,25 +143,19 @@ def _prepared(
         raise UsageError(f"top: expected a number of samples, got {type(top).__name__}")
     if top < 0:
         raise UsageError(f"--top {top}: show none or more of the worst samples")
-    own = own_rules(chosen.rules)
+    own, given = own_rules(chosen.rules), chosen.knobs
+    read = read_knobs(given) if isinstance(given, str) else given or {}
+    knobs = knob_names(read, "--knobs" if isinstance(given, str) else "knobs")
     how = How(
         metrics=None if metrics is None else tuple(dict.fromkeys(metrics)),
         language=chosen.lang,
         top=top,
         fail_on=chosen.fail_on,
         min_coverage=chosen.min_coverage,
-        knobs=_knob_map(chosen.knobs),
+        knobs=knobs,
         entries=own.entries,
     )
     return own, how
-
-
-def _knob_map(given: dict[str, str | bool | None] | str | None) -> dict[str, str | None]:
-    if given is None:
-        return {}
-    if isinstance(given, str):
-        return knob_names(read_knobs(given), "--knobs")
-    return knob_names(given, "knobs")
 
 
 def own_rules(file: str | None) -> OwnRules:

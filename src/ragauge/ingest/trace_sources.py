@@ -1,0 +1,128 @@
+"""Traces of any source as lines: a file of lines as it is, everything else written as lines."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ragauge.errors import refuse
+from ragauge.ingest.fields import BadField, Columns
+from ragauge.ingest.lines import BLOCK, STDIN, Block, blocks, head_of, nothing_in
+from ragauge.ingest.records import Records, Source, is_frame, is_table
+from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.ingest.traces import RETRIEVED, TRACE, with_our_names
+
+_encode = msgspec.json.Encoder().encode
+SEEN = 1 << 16
+"""Bytes of a file that show what it holds."""
+
+
+class Traces:
+    """One source of traces; `columns` says for our fields where this source has them."""
+
+    def __init__(self, source: Source, columns: Columns | None = None) -> None:
+        self._source, self._columns = source, dict(columns or {})
+        self._is_file = isinstance(source, str | os.PathLike)
+        self.name = str(source) if self._is_file else "traces"
+        for field in self._columns:
+            TRACE.field(field)
+
+    @cached_property
+    def again(self) -> bool:
+        """Whether it can be read a second time; a pipe or a generator is empty then."""
+        if self._is_file:
+            return self.name != STDIN and Path(self.name).exists() and not self._is_pipe
+        return hasattr(self._source, "__len__") or hasattr(self._source, "iter_rows")
+
+    @cached_property
+    def _is_pipe(self) -> bool:
+        return not Path(self.name).is_dir() and head_of(self.name) is None
+
+    def nothing(self) -> str | None:
+        """That the source is empty, where it is a file that is."""
+        return nothing_in(self.name) if self._is_file else None
+
+    def blocks(self) -> Iterator[Block]:
+        """Its traces, a line each, in blocks that depend on the source alone."""
+        source, name = self._source, "stdin" if self.name == STDIN else self.name
+        if self._is_file and not self._columns and not self._is_frame():
+            stream = blocks(self.name)
+            first = next(stream, None)
+            if first is None:
+                return
+            if _has_lines(first.read()):
+                yield first
+                yield from stream
+                return
+            source = b"".join(block.read() for block in chain((first,), stream))
+        problems: list[str] = []
+        records = Records(source, TRACE, problems, columns=self._columns, name=name)
+        held, at = bytearray(), 0
+        for _, value in records.placed():
+            held += _encode(self._named(value, records) if isinstance(value, Mapping) else value)
+            held += b"\n"
+            if len(held) >= BLOCK:
+                yield Block(name, at, len(held), bytes(held))
+                at, held = at + len(held), bytearray()
+        if held:
+            yield Block(name, at, len(held), bytes(held))
+        refuse(problems)
+
+    def _is_frame(self) -> bool:
+        path = Path(self.name)
+        return self.name != STDIN and (path.is_dir() or is_frame(head_of(self.name) or b""))
+
+    def _named(self, record: Mapping[str, Any], records: Records) -> dict[str, Any]:
+        """A record with mapped columns under our names, and a table's cells as what they hold."""
+        row, values = records.row("", record), dict(record)
+        for field in TRACE.fields:
+            written = row.written.get(field.name)
+            if written is None:
+                continue
+            value = row[field.name]
+            if records.tabular:
+                with suppress(BadField):  # which the reader of traces will say, with its place
+                    value = field.read(value, written, cell=True)
+            if field.name in self._columns:
+                values.pop(written, None)
+                written = RETRIEVED[0] if field.name == "retrieved" else field.name
+            values[written] = value
+        return with_our_names(values)
+
+
+def _has_lines(content: bytes) -> bool:
+    """Whether a file that begins so is JSON Lines, some of which may be broken."""
+    lines = [line.strip() for line in content[:SEEN].strip().split(b"\n")]
+    first = lines[0]
+    if not first.startswith((b"{", b"[")):
+        return any(line.startswith(b"{") for line in lines) or not first
+    if len(lines) > 1:
+        return first not in (b"{", b"[") and first.endswith((b"}", b"]"))
+    if first.startswith(b"["):
+        return False
+    with suppress(BadJson):
+        value = decode(content)
+        holds = any(isinstance(value.get(key), list) for key in TRACE.wrappers)
+        return not (holds or (len(value) > 1 and is_table(value, TRACE)))
+    return True
+
+
+def traces_of(given: Source, columns: Columns | None = None) -> list[Traces]:
+    """The sources that somebody means: one, or several paths."""
+    if isinstance(given, list | tuple) and all(
+        isinstance(one, str | os.PathLike | Traces) for one in given
+    ):
+        return [one if isinstance(one, Traces) else Traces(one, columns) for one in given]
+    return [given if isinstance(given, Traces) else Traces(given, columns)]
+
+
+def blocks_of(given: Source) -> Iterator[Block]:
+    """The blocks of all sources, in their order."""
+    return (block for source in traces_of(given) for block in source.blocks())
