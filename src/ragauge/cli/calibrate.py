@@ -68,7 +68,7 @@ class Deltas(Struct, frozen=True, kw_only=True):
     out: Annotated[str | None, KEPT] = None
 
 
-@calibrate.command(*FORMS, short="Fit the threshold of ΔS on gold anchors and decoys.")
+@calibrate.verb(*FORMS, short="Fit the threshold of ΔS on gold anchors and decoys.")
 def deltas(gold: str | None = None, *, options: Deltas, output: Output) -> int:
     """Measure ΔS from each question of GOLD to its anchor and to its decoy, and part the two.
 
@@ -169,7 +169,7 @@ class Judge(Labelled, frozen=True, kw_only=True):
     timeout: Annotated[Annotated[float, Meta(gt=0)] | None, JUDGE_TIMEOUT] = None
 
 
-@calibrate.command(*FORMS, short="Refit groundedness to your labels, tested out of fold.")
+@calibrate.verb(*FORMS, short="Refit groundedness to your labels, tested out of fold.")
 def groundedness(rows: str, options: Groundedness, kept: Kept, output: Output) -> int:
     """Fit lexical groundedness to the labels of ROWS, and print it before and after.
 
@@ -196,7 +196,7 @@ def groundedness(rows: str, options: Groundedness, kept: Kept, output: Output) -
     return _calibrated([rows], run, kept.out, output)
 
 
-@calibrate.command(*FORMS, short="Hold a judge's scores against people's labels.")
+@calibrate.verb(*FORMS, short="Hold a judge's scores against people's labels.")
 def judge(labels: str, options: Judge, kept: Kept, stored: Stored, output: Output) -> int:
     """Print how far a judge agrees with the labels of LABELS: κ, AUROC, ECE, and its biases.
 

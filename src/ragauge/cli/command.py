@@ -73,7 +73,7 @@ class Group(click.Group):
             raise click.UsageError(f'there is no command "{args[0]}"; {hint}', ctx)
         return super().resolve_command(ctx, args)
 
-    def command(  # type: ignore[override]
+    def verb(
         self, *forms: str, name: str | None = None, short: str | None = None
     ) -> Callable[[Callable[..., int | None]], click.Command]:
         """A command of this group; see `command`."""
@@ -305,90 +305,6 @@ def input_format(*names: str) -> Callable[[Command], Command]:
     return click.option(
         "--input-format", type=click.Choice(names), help="Force it  [seen from the content]"
     )
-
-
-kind_option = click.option(
-    "--kind",
-    type=click.Choice(["qa", "summary", "data_to_text"]),
-    help="What every answer is  [the row's, or seen from it]",
-)
-documents_options = options(
-    click.option("--docs", metavar="DIR", help="The documents that citations point into."),
-    click.option("--manifest", metavar="FILE", help="With --docs: the index, for the revisions."),
-)
-
-
-def system_options(sent: str) -> Callable[[Command], Command]:
-    """Which system is asked, and the journal of what it answers."""
-    return options(
-        click.option("--http", metavar="URL", help=f"Ask an endpoint: POST {{{sent}, …}}."),
-        click.option("--call", metavar="MODULE:FUNCTION", help="Ask a Python function."),
-        click.option(
-            "--command", metavar="CMD", help="Ask a command: JSON on stdin, JSON on stdout."
-        ),
-        click.option("--replay", metavar="TRACES", help="Answer from recorded traces."),
-        click.option("--demo", is_flag=True, help="Ask the bundled reference pipeline."),
-        click.option(
-            "--out",
-            metavar="RUNS.jsonl",
-            required=True,
-            help="The journal; started anew or resumed.",
-        ),
-    )
-
-
-def auditing_options(command: Command) -> Command:
-    """What it takes to audit citations: index, documents, units, ΔS, gates."""
-    return options(
-        click.option(
-            "--manifest", metavar="FILE", help="The live index: its hash, analyzer, revisions."
-        ),
-        click.option(
-            "--docs", metavar="DIR", help="The frozen documents that citations point into."
-        ),
-        click.option(
-            "--allow-cross-section",
-            metavar="PAIRS",
-            help="Sections one segment may cite together: a+b,c+d, a file, or all.",
-        ),
-        click.option(
-            "--offsets-in",
-            type=click.Choice(["code-points", "utf-16", "bytes"]),
-            default="code-points",
-            help="What character offsets count  [code-points]",
-        ),
-        click.option(
-            "--tokenizer", metavar="NAME", help="For offsets in tokens: whitespace, words, FILE."
-        ),
-        click.option(
-            "--embedder", metavar="NAME", help="Measure ΔS with it: ngram, minilm, minilm:/path."
-        ),
-        click.option(
-            "--calibration", metavar="FILE", help="Gate ΔS by what `calibrate deltas` wrote."
-        ),
-        gates_option("In place of the command's own gates, or beside them."),
-        options_of("min_coverage"),
-    )(command)
-
-
-logging_options = options(
-    click.option("--log", metavar="FILE", help="Write a log line for each answer and segment."),
-    click.option(
-        "--to-db", metavar="URL", help="Write the log lines to the table rag_traces there."
-    ),
-    click.option("--run", "run_name", metavar="NAME", help="What that table is to call this run."),
-)
-"""Where the log lines of an audit go."""
-
-
-def origins(command: str, /, **flags: Any) -> dict[str, str]:
-    """Where the value of each of a command's own settings comes from."""
-    own = f"{command}."
-    return {
-        name.removeprefix(own): value.origin
-        for name, value in with_origins(**_named(command, flags)).items()
-        if name.startswith(own)
-    }
 
 
 def settings(command: str | None = None, /, **flags: Any) -> dict[str, Any]:

@@ -105,7 +105,7 @@ def _evaluated(
     return verdict_code(report.passed, gating.require_gates)
 
 
-@eval.command(*FORMS, short="Entities: strict, exact, partial and by token, with an error browser.")
+@eval.verb(*FORMS, short="Entities: strict, exact, partial and by token, with an error browser.")
 def ner(
     gold: str,
     predicted: Annotated[str, "PRED"],
@@ -132,7 +132,7 @@ def ner(
     return _evaluated([gold, predicted], run, options, units, gating, recording, output)
 
 
-@eval.command(*FORMS, short="Types: accuracy, macro F1, confusion matrix, categories.")
+@eval.verb(*FORMS, short="Types: accuracy, macro F1, confusion matrix, categories.")
 def types(
     gold: str,
     predicted: Annotated[str, "PRED"],
@@ -157,7 +157,7 @@ def types(
     return _evaluated([gold, predicted], run, options, units, gating, recording, output)
 
 
-@eval.command(*FORMS, short="Links: hits, MRR, NIL, end to end, consistency of knowledge bases.")
+@eval.verb(*FORMS, short="Links: hits, MRR, NIL, end to end, consistency of knowledge bases.")
 def linking(
     gold: str,
     predicted: Annotated[str, "PRED"],
@@ -186,7 +186,7 @@ def linking(
     return _evaluated(read, run, options, units, gating, recording, output)
 
 
-@eval.command(*FORMS, short="Rankings: nDCG, P, R, RR, AP and more, as trec_eval has them.")
+@eval.verb(*FORMS, short="Rankings: nDCG, P, R, RR, AP and more, as trec_eval has them.")
 def retrieval(
     qrels: str,
     run: str,
@@ -216,7 +216,7 @@ def retrieval(
     return _evaluated(read, evaluate, options, units, gating, recording, output)
 
 
-@eval.command(*FORMS, short="Answers against gold, by type of question.")
+@eval.verb(*FORMS, short="Answers against gold, by type of question.")
 def qa(
     gold: str,
     predicted: Annotated[str, "PRED"],
@@ -243,7 +243,7 @@ def qa(
     return _answers([gold, predicted], run, options, units, gating, recording, output)
 
 
-@eval.command(*FORMS, short="Answers: groundedness, numbers, overlap, judged metrics.")
+@eval.verb(*FORMS, short="Answers: groundedness, numbers, overlap, judged metrics.")
 def answers(
     rows: str,
     options: AnswerOptions,
@@ -347,7 +347,7 @@ def announced(planned: Estimate, *, quiet: bool) -> None:
     remark(f"judge: at most {counted(planned.calls, 'call')}, {tokens}{cost}{known}", quiet)
 
 
-@eval.command(
+@eval.verb(
     *("text", "json", "markdown", "junit", "html"),
     short="All tasks of a model over heritage entries, in one report.",
 )
@@ -423,7 +423,7 @@ class Converting(Struct, frozen=True, kw_only=True):
     reanchor: Annotated[bool, Opt("Move misplaced spans to where their text is.")] = False
 
 
-@eval.command(short="Write annotated texts or rankings in another format.")
+@eval.verb(short="Write annotated texts or rankings in another format.")
 def convert(
     source: Annotated[str, "IN"],
     target: Annotated[str, "OUT"],
