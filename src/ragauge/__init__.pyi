@@ -29,6 +29,33 @@ from ragauge.contracts.metric import Facts as Facts
 from ragauge.contracts.metric import NotApplicable as NotApplicable
 from ragauge.contracts.metric import Row as Row
 from ragauge.contracts.metric import metric as metric
+from ragauge.contracts.options import (
+    Adaptive,
+    AllOptions,
+    Allowance,
+    AnswerOptions,
+    Canon,
+    CompareOptions,
+    DiagnoseOptions,
+    Each,
+    FailOn,
+    Gate,
+    LinkingOptions,
+    Method,
+    NerOptions,
+    NoRelevant,
+    OffsetUnit,
+    Profile,
+    RetrievalOptions,
+    TwiceLinked,
+    TwiceRanked,
+    TypesOptions,
+)
+from ragauge.contracts.options import AuditOptions as AuditOptions
+from ragauge.contracts.options import ScoreOptions as ScoreOptions
+from ragauge.contracts.options import StabilityOptions as StabilityOptions
+from ragauge.contracts.options import SweepOptions as SweepOptions
+from ragauge.contracts.options import TraceEvalOptions as TraceEvalOptions
 from ragauge.contracts.report import Outcome, Rule
 from ragauge.contracts.run import Grid
 from ragauge.contracts.score import ScoreReport
@@ -37,11 +64,8 @@ from ragauge.contracts.stability import StabilityReport
 from ragauge.contracts.sweep import SweepReport
 from ragauge.contracts.system import System
 from ragauge.contracts.trace_eval import Recipe
-from ragauge.diagnosis.report import FailOn
 from ragauge.engines.local import Progress as _local_Progress
 from ragauge.errors import RagaugeError as RagaugeError
-from ragauge.gates.rules import Gate
-from ragauge.gates.stability import Profile
 from ragauge.ingest.answered.records import Source as _records_Source
 from ragauge.ingest.fields import Columns
 from ragauge.ingest.linked.crosswalk import Source as PairSource
@@ -51,41 +75,23 @@ from ragauge.ingest.ranked.queries import QuerySource
 from ragauge.ingest.ranked.rankings import Given
 from ragauge.ingest.ranked.rankings import Given as Judgements
 from ragauge.ingest.records import Source
-from ragauge.metrics.retrieval import NoRelevant
 from ragauge.runners.answers.gathering import Asking
-from ragauge.runners.answers.options import AnswerOptions
 from ragauge.runners.answers.scores import AnswersOutcome
-from ragauge.runners.audit import AuditOptions as AuditOptions
 from ragauge.runners.audit import Progress as _audit_Progress
-from ragauge.runners.blocks import Each
-from ragauge.runners.compare import Allowance, CompareOptions
 from ragauge.runners.components.entity_sides import Source as _entity_sides_Source
-from ragauge.runners.components.evaluate_all import AllOptions, Entries
-from ragauge.runners.components.evaluate_linking import LinkingOptions
-from ragauge.runners.components.evaluate_ner import NerOptions
-from ragauge.runners.components.evaluate_types import TypesOptions
+from ragauge.runners.components.evaluate_all import Entries
 from ragauge.runners.components.evaluate_types import types_values as types_values
-from ragauge.runners.components.linking_join import Duplicates
 from ragauge.runners.components.model_calls import Progress as _model_calls_Progress
-from ragauge.runners.components.retrieval_ranked import Duplicates as _retrieval_ranked_Duplicates
-from ragauge.runners.components.retrieval_ranked import RetrievalOptions, Test
-from ragauge.runners.diagnosis.diagnose import AskAgain, DiagnoseOptions
-from ragauge.runners.metric_change import Method
-from ragauge.runners.plan import Adaptive
+from ragauge.runners.diagnosis.diagnose import AskAgain
 from ragauge.runners.recording import record as record
 from ragauge.runners.score import Progress
-from ragauge.runners.score import ScoreOptions as ScoreOptions
 from ragauge.runners.stability import Progress as _stability_Progress
-from ragauge.runners.stability import StabilityOptions as StabilityOptions
 from ragauge.runners.sweep import Announce, Watch
-from ragauge.runners.sweep import SweepOptions as SweepOptions
 from ragauge.runners.trace_eval import Evaluated
-from ragauge.runners.trace_eval import TraceEvalOptions as TraceEvalOptions
 from ragauge.runners.trace_eval import Watch as _trace_eval_Watch
 from ragauge.store.documents import FolderDocuments as FolderDocuments
 from ragauge.store.files import write_manifest as write_manifest
 from ragauge.store.history import open_history as open_history
-from ragauge.text.canonical import Canon
 from ragauge.text.grounding import groundedness as groundedness
 
 __version__: str
@@ -150,15 +156,15 @@ def score(
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     preset: str | None = None,
     gates: str | (list[Rule] | tuple[Rule, ...]) | None = None,
+    min_coverage: float = 0.9,
     canon: Canon = "unicode",
-    inline: bool = False,
     each: Each = "question",
+    inline: bool = False,
     workers: int = 1,
     max_bad: str = "0",
+    baseline: str | Path | None = None,
     out: str | Path | None = None,
     keep_answers: bool = False,
-    baseline: str | Path | None = None,
-    min_coverage: float = 0.9,
     options: ScoreOptions | None = None,
 ) -> Outcome[ScoreReport]:
     """The outcome of scoring traces against a gold set; options as in ScoreOptions."""
@@ -193,23 +199,23 @@ def sweep(
     seeds: list[int] | tuple[int, ...] | None = None,
     temperatures: list[float] | tuple[float, ...] | None = None,
     jitters: list[str] | tuple[str, ...] | None = None,
-    repeats: int | None = None,
-    jitter_profile: Profile | None = None,
-    grid: Grid = ...,
     paraphrases: bool = False,
+    repeats: int | None = None,
     concurrency: int = 16,
     timeout_s: float = 90.0,
     retries: int = 3,
     rate: str | None = None,
     rate_per_s: float | None = None,
+    max_wait_s: float = 60.0,
     error_budget: str = "5%",
     adaptive: Adaptive | None = None,
+    jitter_profile: Profile | None = None,
+    grid: Grid = ...,
     profile: Profile = "ours",
     gates: str | None = None,
     knobs: dict[str, Any] = ...,
     restart: bool = False,
     limit: int | None = None,
-    max_wait_s: float = 60.0,
     prices: str | None = None,
     timeout: float = 90.0,
     max_wait: float = 60.0,
@@ -227,9 +233,9 @@ def compare(
     slices: list[str] | tuple[str, ...] = (),
     correction: Correction = "holm",
     method: Method = "auto",
+    alpha: float = 0.05,
     gate: Gate | None = None,
     allow: list[Allowance] | tuple[Allowance, ...] = (),
-    alpha: float = 0.05,
     seed: int = 0,
     min_coverage: float = 0.9,
     metric: list[str] | tuple[str, ...] = (),
@@ -248,18 +254,18 @@ def audit(
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     manifest: str | Path | None = None,
     docs: str | Path | None = None,
-    gold: str | Path | None = None,
     allow_cross_section: str | Path | None = None,
-    depth: Depth | None = None,
-    cite_first: bool = True,
-    inline: bool = False,
-    offsets_in: Literal["code-points", "utf-16", "bytes"] = "code-points",
+    offsets_in: OffsetUnit = "code-points",
     tokenizer: str | None = None,
     embedder: str | None = None,
     calibration: str | Path | None = None,
-    ranks: str | Path | None = None,
     gates: str | None = None,
     min_coverage: float = 0.9,
+    gold: str | Path | None = None,
+    depth: Depth | None = None,
+    ranks: str | Path | None = None,
+    cite_first: bool = True,
+    inline: bool = False,
     workers: int = 1,
     max_bad: str = "0",
     log: str | Path | None = None,
@@ -282,6 +288,17 @@ def trace_eval(
     seeds: list[int] | tuple[int, ...] | None = None,
     temperature: float | None = None,
     recipe: Recipe = ...,
+    k: list[int] | tuple[int, ...] = (),
+    manifest: str | Path | None = None,
+    docs: str | Path | None = None,
+    allow_cross_section: str | Path | None = None,
+    offsets_in: OffsetUnit = "code-points",
+    tokenizer: str | None = None,
+    embedder: str | None = None,
+    calibration: str | Path | None = None,
+    gates: str | None = None,
+    min_coverage: float = 0.9,
+    strict: bool = False,
     concurrency: int | None = None,
     timeout: float | None = None,
     retries: int | None = None,
@@ -290,17 +307,6 @@ def trace_eval(
     error_budget: str | None = None,
     knobs: dict[str, Any] | None = None,
     restart: bool | None = None,
-    manifest: str | Path | None = None,
-    docs: str | Path | None = None,
-    allow_cross_section: str | Path | None = None,
-    offsets_in: Literal["code-points", "utf-16", "bytes"] = "code-points",
-    tokenizer: str | None = None,
-    embedder: str | None = None,
-    calibration: str | Path | None = None,
-    gates: str | None = None,
-    min_coverage: float = 0.9,
-    k: list[int] | tuple[int, ...] = (),
-    strict: bool = False,
     log: str | Path | None = None,
     to_db: str | None = None,
     run: str | None = None,
@@ -314,24 +320,24 @@ def evaluate_ner(
     predicted: _entity_sides_Source,
     *,
     documents: Sequence[str] | None = None,
+    input_format: str | None = None,
     preset: str | None = None,
     gates: str | None = None,
     by: list[str] | tuple[str, ...] = (),
     strata: str | Path | None = None,
     intervals: bool = True,
     max_bad: str = "0",
-    input_format: str | None = None,
     min_coverage: float = 0.9,
     matching: Matching = "best",
-    min_overlap: float | None = None,
     level: int | None = None,
     layer: str | None = None,
-    empty: Empty = "null",
-    token_rule: TokenRule = "overlap",
     types: list[str] | tuple[str, ...] = (),
+    min_overlap: float | None = None,
+    empty: Empty = "null",
+    offsets: Literal["characters", "tokens"] | None = None,
     scheme: Literal["repair", "strict"] | None = None,
     column: int | None = None,
-    offsets: Literal["characters", "tokens"] | None = None,
+    token_rule: TokenRule = "overlap",
     reanchor: bool = False,
     options: NerOptions | None = None,
 ) -> Outcome[EvalReport]:
@@ -342,24 +348,24 @@ def ner_values(
     predicted: _entity_sides_Source,
     *,
     documents: Sequence[str] | None = None,
+    input_format: str | None = None,
     preset: str | None = None,
     gates: str | None = None,
     by: list[str] | tuple[str, ...] = (),
     strata: str | Path | None = None,
     intervals: bool = True,
     max_bad: str = "0",
-    input_format: str | None = None,
     min_coverage: float = 0.9,
     matching: Matching = "best",
-    min_overlap: float | None = None,
     level: int | None = None,
     layer: str | None = None,
-    empty: Empty = "null",
-    token_rule: TokenRule = "overlap",
     types: list[str] | tuple[str, ...] = (),
+    min_overlap: float | None = None,
+    empty: Empty = "null",
+    offsets: Literal["characters", "tokens"] | None = None,
     scheme: Literal["repair", "strict"] | None = None,
     column: int | None = None,
-    offsets: Literal["characters", "tokens"] | None = None,
+    token_rule: TokenRule = "overlap",
     reanchor: bool = False,
     options: NerOptions | None = None,
 ) -> dict[str, float | None]:
@@ -369,13 +375,13 @@ def evaluate_types(
     gold: Source,
     predicted: Source,
     *,
+    input_format: str | None = None,
     preset: str | None = None,
     gates: str | None = None,
     by: list[str] | tuple[str, ...] = (),
     strata: str | Path | None = None,
     intervals: bool = True,
     max_bad: str = "0",
-    input_format: str | None = None,
     min_coverage: float = 0.9,
     labels: str | (list[str] | tuple[str, ...]) | None = None,
     field: str | None = None,
@@ -390,18 +396,18 @@ def evaluate_linking(
     *,
     equivalents: PairSource | None = None,
     crosswalk: PairSource | None = None,
+    input_format: str | None = None,
     preset: str | None = None,
     gates: str | None = None,
     by: list[str] | tuple[str, ...] = (),
     strata: str | Path | None = None,
     intervals: bool = True,
     max_bad: str = "0",
-    input_format: str | None = None,
     min_coverage: float = 0.9,
     kb: str | None = None,
-    layer: Literal["NEL-LIT", "NEL-METO"] = "NEL-LIT",
-    duplicates: Duplicates = "error",
     k: list[int] | tuple[int, ...] = (1, 5, 10),
+    layer: Literal["NEL-LIT", "NEL-METO"] = "NEL-LIT",
+    duplicates: TwiceLinked = "error",
     options: LinkingOptions | None = None,
 ) -> Outcome[EvalReport]:
     """How well mentions are linked: ranks, NIL, end to end, and across knowledge bases."""
@@ -411,25 +417,25 @@ def evaluate_retrieval(
     run: Given,
     *,
     baselines: Sequence[Given] = (),
+    input_format: str | None = None,
     preset: str | None = None,
     gates: str | None = None,
     by: list[str] | tuple[str, ...] = (),
     strata: str | Path | None = None,
     intervals: bool = True,
     max_bad: str = "0",
-    input_format: str | None = None,
     min_coverage: float = 0.9,
     measures: list[str] | tuple[str, ...] = (),
     k: list[int] | tuple[int, ...] = (),
     rel: int = 1,
-    counted_as: Literal["trec_eval"] | None = None,
     no_rel: NoRelevant | None = None,
-    duplicates: _retrieval_ranked_Duplicates = "collapse",
+    counted_as: Literal["trec_eval"] | None = None,
     collapse: str | None = None,
+    duplicates: TwiceRanked = "collapse",
     drop_self: bool = False,
+    test: Method = "auto",
+    correction: Literal["holm", "bh"] = "holm",
     source_depth: int | None = None,
-    correction: Correction = "holm",
-    test: Test = "auto",
     workers: int = 1,
     seed: int = 0,
     options: RetrievalOptions | None = None,
@@ -441,13 +447,13 @@ def evaluate_qa(
     predicted: _records_Source,
     *,
     asking: Asking | None = None,
+    input_format: str | None = None,
     preset: str | None = None,
     gates: str | None = None,
     by: list[str] | tuple[str, ...] = (),
     strata: str | Path | None = None,
     intervals: bool = True,
     max_bad: str = "0",
-    input_format: str | None = None,
     min_coverage: float = 0.9,
     metrics: list[str] | tuple[str, ...] = (),
     judge: str | None = None,
@@ -461,11 +467,11 @@ def evaluate_qa(
     seed: int | None = None,
     rubric: str | None = None,
     embedder: str | None = None,
-    refusal: Strength = "auto",
-    refusal_tokens: list[str] | tuple[str, ...] = ("not in context",),
     tokenizer: Literal["unicode", "rouge155"] = "unicode",
     kind: AnswerKind | None = None,
     calibration: list[str] | tuple[str, ...] = (),
+    refusal: Strength = "auto",
+    refusal_tokens: list[str] | tuple[str, ...] = ("not in context",),
     workers: int = 1,
     options: AnswerOptions | None = None,
 ) -> AnswersOutcome:
@@ -475,13 +481,13 @@ def evaluate_answers(
     rows: _records_Source,
     *,
     asking: Asking | None = None,
+    input_format: str | None = None,
     preset: str | None = None,
     gates: str | None = None,
     by: list[str] | tuple[str, ...] = (),
     strata: str | Path | None = None,
     intervals: bool = True,
     max_bad: str = "0",
-    input_format: str | None = None,
     min_coverage: float = 0.9,
     metrics: list[str] | tuple[str, ...] = (),
     judge: str | None = None,
@@ -495,11 +501,11 @@ def evaluate_answers(
     seed: int | None = None,
     rubric: str | None = None,
     embedder: str | None = None,
-    refusal: Strength = "auto",
-    refusal_tokens: list[str] | tuple[str, ...] = ("not in context",),
     tokenizer: Literal["unicode", "rouge155"] = "unicode",
     kind: AnswerKind | None = None,
     calibration: list[str] | tuple[str, ...] = (),
+    refusal: Strength = "auto",
+    refusal_tokens: list[str] | tuple[str, ...] = ("not in context",),
     workers: int = 1,
     options: AnswerOptions | None = None,
 ) -> AnswersOutcome:
@@ -513,19 +519,19 @@ def evaluate_all(
     qrels: Judgements | None = None,
     documents: Mapping[str, str] | None = None,
     progress: _model_calls_Progress | None = None,
+    input_format: str | None = None,
     preset: str | None = None,
     gates: str | None = None,
     by: list[str] | tuple[str, ...] = (),
     strata: str | Path | None = None,
     intervals: bool = True,
     max_bad: str = "0",
-    input_format: str | None = None,
     min_coverage: float = 0.9,
     tasks: list[Task] | tuple[Task, ...] = (),
-    k: int = 20,
     labels: str | (list[str] | tuple[str, ...]) | None = None,
     crosswalk: Any = None,
     embedder: str | None = None,
+    k: int = 20,
     task: list[Task] | tuple[Task, ...] = (),
     options: AllOptions | None = None,
 ) -> Outcome[EvalAllReport]:
@@ -541,14 +547,14 @@ def diagnose(
     refusal: Strength | None = None,
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     lang: Language = "en",
-    fail_on: FailOn = "critical",
     rules: str | Path | None = None,
     knobs: dict[str, str | bool | None] | str | None = None,
-    claims: bool = True,
+    fail_on: FailOn = "critical",
     form: str = "auto",
-    max_bad: str = "0",
-    min_coverage: float = 0.9,
+    claims: bool = True,
     inline: bool = False,
+    min_coverage: float = 0.9,
+    max_bad: str = "0",
     input_format: str = "auto",
     options: DiagnoseOptions | None = None,
 ) -> DiagnosisReport:
@@ -568,14 +574,14 @@ def diagnose_traces(
     refusal: Strength | None = None,
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     lang: Language = "en",
-    fail_on: FailOn = "critical",
     rules: str | Path | None = None,
     knobs: dict[str, str | bool | None] | str | None = None,
-    claims: bool = True,
+    fail_on: FailOn = "critical",
     form: str = "auto",
-    max_bad: str = "0",
-    min_coverage: float = 0.9,
+    claims: bool = True,
     inline: bool = False,
+    min_coverage: float = 0.9,
+    max_bad: str = "0",
     input_format: str = "auto",
     options: DiagnoseOptions | None = None,
 ) -> DiagnosisReport:
@@ -592,14 +598,14 @@ def diagnose_run(
     refusal: Strength | None = None,
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     lang: Language = "en",
-    fail_on: FailOn = "critical",
     rules: str | Path | None = None,
     knobs: dict[str, str | bool | None] | str | None = None,
-    claims: bool = True,
+    fail_on: FailOn = "critical",
     form: str = "auto",
-    max_bad: str = "0",
-    min_coverage: float = 0.9,
+    claims: bool = True,
     inline: bool = False,
+    min_coverage: float = 0.9,
+    max_bad: str = "0",
     input_format: str = "auto",
     options: DiagnoseOptions | None = None,
 ) -> DiagnosisReport:

@@ -114,7 +114,7 @@ def test_metrics_are_named_with_commas(rows):
     ("arguments", "fact"),
     [
         (("--metrics", "faithfulness"), b"a judge is needed"),
-        (("--metrics", ""), b"--metrics: names no metric"),
+        (("--metrics", ""), b"--metrics: names nothing"),
         (("--out", "scores.txt"), b'the ending ".txt"'),
         (("--out", "rows.jsonl"), b"would be overwritten"),
         (("--rate", "5/s"), b"--rate: belongs to --judge URL"),

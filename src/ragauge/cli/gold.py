@@ -12,6 +12,7 @@ from ragauge.cli.command import (
     formats,
     forms_of,
     gates_option,
+    group,
     report_option,
     settings,
     show,
@@ -20,9 +21,7 @@ from ragauge.cli.command import (
 from ragauge.errors import UsageError
 
 
-@click.group(
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@group()
 def gold() -> None:
     """Check a gold set before it is used, and keep it frozen afterwards.
 

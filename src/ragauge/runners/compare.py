@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import msgspec
 import numpy as np
-from msgspec import Meta, Struct, structs
+from msgspec import structs
 
 from ragauge import __version__
 from ragauge.contracts.comparison import (
@@ -19,7 +19,6 @@ from ragauge.contracts.comparison import (
     ComparedSlice,
     ComparisonCoverage,
     ComparisonReport,
-    Correction,
     Flip,
     Outlook,
     Side,
@@ -28,10 +27,11 @@ from ragauge.contracts.comparison import (
 from ragauge.contracts.gold import ANSWERABLE, value_of
 from ragauge.contracts.history import History, Run, RunFilter, UnitRow, canonical
 from ragauge.contracts.metric import Better
+from ragauge.contracts.options import CompareOptions
 from ragauge.contracts.report import Finding, Findings, Score, Verdict
 from ragauge.engines.local import Progress, unseen
 from ragauge.errors import InputRejected, UsageError
-from ragauge.gates.rules import MIN_COVERAGE, TOLERANCE, Gate, gate_verdict, passes
+from ragauge.gates.rules import TOLERANCE, gate_verdict, passes
 from ragauge.metrics.names import short_name
 from ragauge.runners.comparability import ALL, chosen_metrics, family_of, how_made, refuse, why_not
 from ragauge.runners.evaluation import Evaluation
@@ -40,7 +40,6 @@ from ragauge.runners.metric_change import (
     Change,
     Comparable,
     How,
-    Method,
     all_0_or_1,
     change_of,
     comparable,
@@ -72,29 +71,7 @@ MOST_VALUES = 200
 """A stratum with more values than this is an id, not a slice."""
 
 
-class CompareOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to compare; the defaults are the command's."""
-
-    metrics: tuple[str, ...] = ()
-    """What the comparison is about; `all` is all of them."""
-    margins: tuple[str, ...] = ()
-    """`precision_cited=0.02` for one metric, `0.02` for all others."""
-    slices: tuple[str, ...] = ()
-    correction: Correction = "holm"
-    method: Method = "auto"
-    gate: Gate | None = None
-    allow: tuple[Allowance, ...] = ()
-    alpha: Annotated[float, Meta(gt=0, lt=1)] = 0.05
-    seed: Annotated[int, Meta(ge=0)] = 0
-    min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
-    """Of the units that should have a value in a run, the fraction a gate needs to decide."""
-
-
-@takes(
-    CompareOptions,
-    "compare",
-    aliases={"metric": "metrics", "margin": "margins", "slice": "slices"},
-)
+@takes(CompareOptions, "compare")
 def compare(
     history: History, before: str, after: str, *, options: CompareOptions
 ) -> ComparisonReport:

@@ -15,6 +15,7 @@ from ragauge import __version__
 from ragauge.contracts.documents import FrozenDocument
 from ragauge.contracts.gold import ANSWERABLE, Gold, fingerprint
 from ragauge.contracts.metric import Absent, Metric, NotApplicable
+from ragauge.contracts.options import MIN_COVERAGE
 from ragauge.contracts.report import (
     Findings,
     Measured,
@@ -26,7 +27,7 @@ from ragauge.contracts.report import (
     Verdict,
 )
 from ragauge.errors import UsageError
-from ragauge.gates.rules import MIN_COVERAGE, decide, decide_each, passed
+from ragauge.gates.rules import decide, decide_each, passed
 from ragauge.metrics.sums import Sums
 from ragauge.runners.observations import Answers
 from ragauge.stats.bootstrap import Bootstrap, mean_interval, metric_interval

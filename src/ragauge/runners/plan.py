@@ -7,20 +7,17 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
 from ragauge.contracts.gold import Gold
+from ragauge.contracts.options import Adaptive
 from ragauge.contracts.run import PLAN_SCHEMA, Grid, PlannedRun, QuestionPlan, SweepPlan, Variation
 from ragauge.errors import UsageError
 from ragauge.ingest.lines import STDIN
 from ragauge.stats.exact import ALPHA
 from ragauge.text.jitters import jittered
-
-Adaptive = Literal["exact", "anytime"]
-"""How a sweep leaves out the runs that decide nothing."""
 
 
 def check_grid(grid: Grid) -> None:

@@ -6,22 +6,21 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import Meta, Struct, structs
+from msgspec import structs
 
 from ragauge.contracts.gold import Gold
+from ragauge.contracts.options import SweepOptions
 from ragauge.contracts.run import ORIGINAL, Grid, PlannedRun, SweepPlan
 from ragauge.contracts.sweep import Ended, Progress, SweepEstimate, SweepReport
 from ragauge.contracts.system import System
 from ragauge.contracts.trace import Trace
 from ragauge.errors import UsageError
-from ragauge.gates.stability import Profile
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.options import PRESETS, TRACE_PARAPHRASES, rate_of
 from ragauge.ingest.records import Source
-from ragauge.pipelines.attempts import LONGEST_WAIT_S
 from ragauge.pipelines.systems import as_system
 from ragauge.pipelines.threads import run_async
 from ragauge.runners.calling import (
@@ -35,7 +34,7 @@ from ragauge.runners.calling import (
 )
 from ragauge.runners.ledger import Ledger, finished_in, sweep_plan
 from ragauge.runners.options import takes
-from ragauge.runners.plan import Adaptive, check_grid, columns_of, planned_runs
+from ragauge.runners.plan import check_grid, columns_of, planned_runs
 from ragauge.store.journal import journal
 
 if TYPE_CHECKING:
@@ -45,45 +44,7 @@ Watch = Callable[[Progress], None]
 Announce = Callable[[SweepEstimate], None]
 
 
-class SweepOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to sweep; the defaults are the command's."""
-
-    preset: Literal["pr", "daily", "trace"] | None = None
-    """A grid by name; what is given next to it replaces that part."""
-    seeds: tuple[int, ...] | None = None
-    temperatures: tuple[float, ...] | None = None
-    jitters: tuple[str, ...] | None = None
-    repeats: int | None = None
-    jitter_profile: Profile | None = None
-    grid: Grid = Grid()
-    """The same in one struct; where no preset is named, it has what is not given by itself."""
-    paraphrases: bool = False
-    """Ask every paraphrase the gold set has, beside the question itself."""
-    concurrency: Annotated[int, Meta(ge=1)] = 16
-    timeout_s: Annotated[float, Meta(gt=0)] = 90.0
-    retries: Annotated[int, Meta(ge=0)] = 3
-    rate: str | None = None
-    """Calls at most: `5/s` or `300/min`."""
-    rate_per_s: Annotated[float, Meta(gt=0)] | None = None
-    error_budget: str = "5%"
-    adaptive: Adaptive | None = None
-    profile: Profile = "ours"
-    gates: str | None = None
-    """Rules an adaptive sweep stops by, in place of or beside the profile's."""
-    knobs: dict[str, Any] = {}
-    restart: bool = False
-    limit: Annotated[int, Meta(ge=1)] | None = None
-    """Ask only the first so many questions."""
-    max_wait_s: Annotated[float, Meta(ge=0)] = LONGEST_WAIT_S
-    """A call whose system asks for a longer wait has failed."""
-    prices: str | None = None
-    """Of a million tokens in and out, for the estimate of the cost: `0.15,0.60`."""
-
-
-_ALIASES = {"timeout": "timeout_s", "max_wait": "max_wait_s"}
-
-
-@takes(SweepOptions, "sweep", aliases=_ALIASES)
+@takes(SweepOptions, "sweep")
 def sweep(
     gold: Source,
     system: System | Callable[..., Any],
@@ -118,7 +79,7 @@ def sweep(
         return ledger.report(ended, allowed)
 
 
-@takes(SweepOptions, "sweep", aliases=_ALIASES)
+@takes(SweepOptions, "sweep")
 def estimate_sweep(
     gold: Source, system: System | Callable[..., Any], out: str | Path, *, options: SweepOptions
 ) -> SweepEstimate:
@@ -138,29 +99,14 @@ def estimate_sweep(
 def _planned(
     gold: Source, system: System, options: SweepOptions
 ) -> tuple[SweepOptions, list[Gold], SweepPlan]:
-    """The options with the grid and the rate they come to, all questions of the gold set, and the
-    plan of what is asked of them; raises UsageError.
-    """
-    grid = options.grid
-    if options.preset:
-        grid = msgspec.convert(PRESETS[options.preset], Grid, strict=False)
-    if options.preset == "trace":
-        grid = structs.replace(grid, paraphrases=TRACE_PARAPHRASES)
-    parts = {name: getattr(options, name) for name in ("seeds", "temperatures", "jitters")}
-    parts |= {"repeats": options.repeats, "profile": options.jitter_profile}
-    grid = structs.replace(grid, **{name: one for name, one in parts.items() if one is not None})
-    check_grid(grid)
-    if options.prices is not None:
-        _prices(options.prices)
-    if options.gates and not options.adaptive:
-        raise UsageError("--gates: a sweep judges nothing unless it is --adaptive; drop them here")
-    rate = options.rate_per_s or rate_of(options.rate, lambda name: f"--{name}")
+    """The options, all questions of the gold set, and the plan of what is asked of them."""
+    chosen = settled(options)
     questions = read_gold(gold)
-    if options.paraphrases:
+    if chosen.paraphrases:
         most = max(len(question.paraphrases) for question in questions)
-        wordings = {ORIGINAL, *grid.paraphrases, *range(1, most + 1)}
-        grid = structs.replace(grid, paraphrases=tuple(sorted(wordings)))
-    chosen = structs.replace(options, grid=grid, rate_per_s=rate)
+        wordings = {ORIGINAL, *chosen.grid.paraphrases, *range(1, most + 1)}
+        grid = structs.replace(chosen.grid, paraphrases=tuple(sorted(wordings)))
+        chosen = structs.replace(chosen, grid=grid)
     return chosen, questions, sweep_plan(questions, system.identity, chosen)
 
 
@@ -215,6 +161,25 @@ def _at(taking: SweepEstimate, options: SweepOptions) -> SweepEstimate:
         prices = _prices(options.prices)
         cost = prices.of(Tokens(*(number * taking.calls for number in taking.tokens)))
     return structs.replace(taking, seconds=seconds, cost=cost)
+
+
+def settled(options: SweepOptions) -> SweepOptions:
+    """The options with the grid and the rate that they come to; raises UsageError."""
+    grid = options.grid
+    if options.preset:
+        grid = msgspec.convert(PRESETS[options.preset], Grid, strict=False)
+    if options.preset == "trace":
+        grid = structs.replace(grid, paraphrases=TRACE_PARAPHRASES)
+    parts = {name: getattr(options, name) for name in ("seeds", "temperatures", "jitters")}
+    parts |= {"repeats": options.repeats, "profile": options.jitter_profile}
+    grid = structs.replace(grid, **{name: one for name, one in parts.items() if one is not None})
+    check_grid(grid)
+    if options.prices is not None:
+        _prices(options.prices)
+    if options.gates and not options.adaptive:
+        raise UsageError("--gates: a sweep judges nothing unless it is --adaptive; drop them here")
+    rate = options.rate_per_s or rate_of(options.rate)
+    return structs.replace(options, grid=grid, rate_per_s=rate)
 
 
 def allowed_errors(text: str) -> Callable[[int], Fraction]:

@@ -18,6 +18,8 @@ from ragauge.contracts.answer_calibration import (
     Bias,
 )
 from ragauge.contracts.evaluation import AnswerDetail
+from ragauge.contracts.opt import chosen_options
+from ragauge.contracts.options import AnswerOptions
 from ragauge.contracts.report import Finding, Outcome
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.answered.records import placed_records
@@ -46,9 +48,8 @@ from ragauge.runners.answers.labelled import (
     field_of,
     read_labelled,
 )
-from ragauge.runners.answers.options import JUDGED, LEXICAL, AnswerOptions, check_options
+from ragauge.runners.answers.options import JUDGED, LEXICAL, check_options
 from ragauge.runners.components.options import refuse
-from ragauge.runners.options import chosen_options
 from ragauge.stats.discrimination import (
     interval_over_groups,
     rank_correlation,

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ragauge.contracts.options import AnswerOptions
 from ragauge.contracts.report import Findings
 from ragauge.ingest.answered.rows import read_answers
 from ragauge.runners.answers.evaluation import ReadAnswers, outcome_of_answers
 from ragauge.runners.answers.gathering import Asking
-from ragauge.runners.answers.options import (
-    AnswerOptions,
-    check_options,
-    with_metric_names,
-)
+from ragauge.runners.answers.options import check_options
 from ragauge.runners.answers.scores import AnswersOutcome, with_rejected
 from ragauge.runners.components.options import refuse_bad
 from ragauge.runners.options import takes
@@ -21,7 +18,7 @@ if TYPE_CHECKING:
     from ragauge.ingest.answered.records import Source
 
 
-@takes(AnswerOptions, "eval answers", read=with_metric_names)
+@takes(AnswerOptions, "eval answers")
 def evaluate_answers(
     rows: Source, *, asking: Asking | None = None, options: AnswerOptions
 ) -> AnswersOutcome:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, structs
 
 from ragauge.contracts.answers import AnswerRow
+from ragauge.contracts.options import AnswerOptions
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected
 from ragauge.ingest.answered.questions import read_questions
@@ -15,11 +16,7 @@ from ragauge.ingest.answered.rows import Answered, read_answers
 from ragauge.ingest.fields import quoted
 from ragauge.runners.answers.evaluation import ReadAnswers, outcome_of_answers
 from ragauge.runners.answers.gathering import Asking
-from ragauge.runners.answers.options import (
-    AnswerOptions,
-    check_options,
-    with_metric_names,
-)
+from ragauge.runners.answers.options import check_options
 from ragauge.runners.answers.scores import AnswersOutcome
 from ragauge.runners.components.options import refuse_bad
 from ragauge.runners.options import takes
@@ -29,7 +26,7 @@ if TYPE_CHECKING:
     from ragauge.ingest.answered.records import Source
 
 
-@takes(AnswerOptions, "eval qa", read=with_metric_names)
+@takes(AnswerOptions, "eval qa")
 def evaluate_qa(
     gold: Source, predicted: Source, *, asking: Asking | None = None, options: AnswerOptions
 ) -> AnswersOutcome:

@@ -26,6 +26,7 @@ from ragauge.contracts.evaluation import (
 )
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.metric import Absent, Metric, Row
+from ragauge.contracts.options import AnswerOptions
 from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Rule, Verdict
 from ragauge.contracts.trace import Trace
 from ragauge.gates.presets import any_value, undecided
@@ -43,7 +44,6 @@ from ragauge.runners.answers.options import (
     EMBEDDED,
     JUDGED,
     RELEVANCY,
-    AnswerOptions,
     calibration_of,
     chosen_metrics,
     own_rules,

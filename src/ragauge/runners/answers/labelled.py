@@ -12,12 +12,13 @@ import msgspec
 from msgspec import Struct
 
 from ragauge.contracts.answers import AnswerRow
+from ragauge.contracts.options import EvalOptions
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.answered.records import placed_records
 from ragauge.ingest.answered.shapes import own_id, row_of
 from ragauge.ingest.fields import BadField, BadRecord, kind, quoted
-from ragauge.runners.components.options import EvalOptions, refuse_bad
+from ragauge.runners.components.options import refuse_bad
 from ragauge.text.words import words
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from ragauge.contracts.evaluation import Detail, EvalReport, Task
 from ragauge.contracts.gold import Gold, stratum_text
+from ragauge.contracts.options import EvalOptions
 from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Outcome, Verdict
 from ragauge.diagnosis.advice import advise_component
 from ragauge.errors import UsageError
@@ -18,7 +19,7 @@ from ragauge.gates.rules import decide
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.ranked.queries import read_strata
 from ragauge.metrics.sums import Sums
-from ragauge.runners.components.options import EvalOptions, refuse, rules_for
+from ragauge.runners.components.options import refuse, rules_for
 from ragauge.runners.evaluation import Evaluation, Settle, by_columns, identity_of
 
 GOLD_KEPT = 100_000
