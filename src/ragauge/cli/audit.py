@@ -18,7 +18,7 @@ from ragauge.cli.command import (
 )
 from ragauge.cli.run_store import delivering, remark_logs
 from ragauge.contracts.opt import Opt
-from ragauge.contracts.options import AuditOptions, Output, Recording
+from ragauge.contracts.options import AuditOptions, Mapped, Output, Recording
 from ragauge.errors import InputRejected, UsageError
 
 
@@ -58,6 +58,7 @@ def audit(
     options: AuditOptions,
     recording: Recording,
     others: Others,
+    mapped: Mapped,
     output: Output,
 ) -> int:
     """Check the citations in TRACES: the id was retrieved, the payload is whole, the text is there.
@@ -92,7 +93,7 @@ def audit(
     read = [*traces, options.gold, options.manifest, options.calibration, options.ranks]
     with delivering(recording, output, AuditReport, read, [options.log], options.docs) as delivery:
         with reading_progress(traces, output.quiet, "auditing") as progress:
-            outcome = run(traces, progress, options=options)
+            outcome = run(traces, progress, columns=mapped.columns, options=options)
         delivery.deliver(outcome)
     remark_logs(options, output.quiet)
     if not outcome.report.coverage.audited:

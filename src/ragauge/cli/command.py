@@ -239,9 +239,9 @@ def _read(one: Option, value: Any) -> Any:
     if one.opt.joined:
         return ",".join(value)
     if one.opt.pairs:
-        from ragauge.ingest.configuration import read_labels
+        from ragauge.ingest.configuration import read_columns, read_labels
 
-        return read_labels(value)
+        return read_columns(value) if one.opt.setting == "map" else read_labels(value)
     if one.opt.json:
         from ragauge.ingest.options import read_knobs
 

@@ -6,7 +6,7 @@ from msgspec import structs
 
 from ragauge.cli.command import NOT_MEASURED, command, counting
 from ragauge.cli.run_store import delivering, rows_of
-from ragauge.contracts.options import Output, Recording, StabilityOptions
+from ragauge.contracts.options import Mapped, Output, Recording, StabilityOptions
 
 
 @command()
@@ -14,6 +14,7 @@ def stability(
     gold: str,
     runs: tuple[str, ...],
     options: StabilityOptions,
+    mapped: Mapped,
     recording: Recording,
     output: Output,
 ) -> int:
@@ -35,7 +36,8 @@ def stability(
         rows_of(delivery, options.out) as out,
     ):
         with counting("judging questions", output.quiet) as progress:
-            outcome = run(gold, runs, progress, options=structs.replace(options, out=out))
+            chosen = structs.replace(options, out=out)
+            outcome = run(gold, runs, progress, columns=mapped.columns, options=chosen)
         delivery.deliver(outcome)
     if not outcome.report.coverage.runs:
         return NOT_MEASURED

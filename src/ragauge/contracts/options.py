@@ -714,6 +714,21 @@ class Gating(Struct, frozen=True, kw_only=True):
     ] = False
 
 
+class Mapped(Struct, frozen=True, kw_only=True):
+    """Where the files that a command reads have the fields of their records."""
+
+    columns: Annotated[
+        dict[str, str],
+        Opt(
+            "Where the files have a field; dots lead into objects, [*] through lists.",
+            flag="--map",
+            metavar="FIELD=COLUMN",
+            setting="map",
+            pairs=True,
+        ),
+    ] = {}
+
+
 class Quiet(Struct, frozen=True, kw_only=True):
     """Whether a command remarks on what it does."""
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 from ragauge.contracts.opt import Option, options_in
 from ragauge.contracts.options import (
     Gating,
+    Mapped,
     Output,
     Recording,
     ScoreOptions,
@@ -38,7 +39,8 @@ A name such as `sweep.retries` belongs to one command: `--retries` there, RAGAUG
 `retries` in the table `sweep` of the file.
 """
 for kind in (
-    *(ScoreOptions, Gating, Output, Recording, SweepOptions, SystemOptions, StabilityOptions),
+    *(ScoreOptions, Mapped, Gating, Output, Recording, SweepOptions, SystemOptions),
+    *(StabilityOptions,),
 ):
     for one in options_in(kind):
         if one.opt.setting:
@@ -187,6 +189,8 @@ def read_setting(setting: Option, value: Any) -> Any:
         if not all(type(number) is int for number in numbers):
             raise ValueError(f"expected whole numbers, got {value!r}")
         return tuple(numbers)
+    if setting.opt.pairs and isinstance(value, Mapping):  # a table of the file
+        value = [f"{key}={part}" for key, part in value.items()]
     if setting.many:
         return _texts(value, empty=setting.opt.blank)
     if setting.type is bool:
@@ -262,6 +266,25 @@ def read_labels(written: Iterable[str]) -> dict[str, str]:
     if problems:
         raise UsageError(*problems)
     return labels
+
+
+def read_columns(written: Iterable[str]) -> dict[str, str]:
+    """Where files have the fields; raises UsageError with all that is wrong.
+
+    >>> read_columns(["answer=output.text", "contexts=docs[*].body"])
+    {'answer': 'output.text', 'contexts': 'docs[*].body'}
+    """
+    columns: dict[str, str] = {}
+    problems = []
+    for text in written:
+        field, equals, column = (part.strip() for part in text.partition("="))
+        if not (field and equals and column):
+            problems.append(f"--map {quoted(text)}: write FIELD=COLUMN, such as answer=output.text")
+        elif columns.setdefault(field, column) != column:
+            problems.append(f"--map {quoted(field)}: is given twice; keep one column")
+    if problems:
+        raise UsageError(*problems)
+    return columns
 
 
 def _name_fault(given: str) -> str | None:
