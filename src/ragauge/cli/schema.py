@@ -40,6 +40,7 @@ NAMES = (
     "runs-verify-report",
     "score-report",
     "score-row",
+    "score-traces-report",
     "stability-report",
     "suite-report",
     "sweep-plan",

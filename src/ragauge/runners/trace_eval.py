@@ -99,6 +99,10 @@ def _settled(chosen: TraceEvalOptions) -> TraceEvalOptions:
     ]
     if chosen.calibration is not None and chosen.embedder is None:
         problems.append("--calibration belongs to an embedder; name it with --embedder")
+    for name, numbers in (("seeds", chosen.seeds or ()), ("k", chosen.k)):
+        if len({*numbers}) < len(numbers):
+            written = ",".join(map(str, numbers))
+            problems.append(f'--{name} "{written}": one is there twice; name different ones')
     problems += where_to_log(chosen.to_db, chosen.run)
     if problems:
         raise UsageError(*problems)
