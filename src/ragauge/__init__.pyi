@@ -42,7 +42,6 @@ from ragauge.engines.local import Progress as _local_Progress
 from ragauge.errors import RagaugeError as RagaugeError
 from ragauge.gates.rules import Gate
 from ragauge.gates.stability import Profile
-from ragauge.ingest.answered.records import Source as _records_Source
 from ragauge.ingest.labelled.labelled_items import Source as _labelled_items_Source
 from ragauge.ingest.linked.crosswalk import Source as PairSource
 from ragauge.ingest.linked.link_records import Source as _link_records_Source
@@ -50,6 +49,7 @@ from ragauge.ingest.manifest import read_manifest as read_manifest
 from ragauge.ingest.ranked.queries import QuerySource
 from ragauge.ingest.ranked.rankings import Given
 from ragauge.ingest.ranked.rankings import Given as Judgements
+from ragauge.ingest.records import Source as _records_Source
 from ragauge.metrics.retrieval import NoRelevant
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.options import AnswerOptions

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from ragauge.contracts.answers import Context
 from ragauge.contracts.report import Findings
 from ragauge.errors import InputRejected, UsageError
-from ragauge.ingest.answered.questions import read_questions
-from ragauge.ingest.answered.rows import read_answers
+from ragauge.ingest.answers import read_answers
 from ragauge.ingest.calibration import read_answer_calibrations
+from ragauge.ingest.questions import read_questions
 
 OURS = {
     "id": "r1",
@@ -254,7 +254,8 @@ def test_a_forced_format_is_kept_to(tmp_path):
     file = tmp_path / "rows.csv"
     file.write_text("id,answer\na,x\n")
     assert only(str(file), form="csv").id == "a"
-    assert "is not JSON" in read(str(file), form="jsonl")[1][0]
+    with pytest.raises(InputRejected, match="is not JSON, as --input-format jsonl says"):
+        read(str(file), form="jsonl")
     with pytest.raises(UsageError, match="format"):
         read(str(file), form="xml")
     with pytest.raises(InputRejected, match="Parquet"):
@@ -339,9 +340,9 @@ def test_a_list_of_questions_and_answers_is_gold():
 def test_what_is_wrong_with_gold_is_told():
     found, problems = questions(GOLD, GOLD, {"qid": "q2"}, {"question": "x"}, 7)
     assert [*found] == ["q1"]
-    assert any('qid: "q1" stands already' in problem for problem in problems)
+    assert any('qid: "q1" is at gold: item 1 already' in problem for problem in problems)
     assert any("question: missing" in problem for problem in problems)
-    assert any("qid: missing" in problem for problem in problems)
+    assert any("id: missing" in problem for problem in problems)
     assert len(problems) == 4
 
 

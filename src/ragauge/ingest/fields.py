@@ -206,7 +206,7 @@ _STRATUM = "strata."
 """How the name of a table's column begins that is a stratum."""
 
 
-class Shape(Struct, frozen=True):
+class Shape(Struct, frozen=True, eq=False):  # one is itself alone, so that it is quick to look up
     """A kind of record: its fields, and how files hold many of them."""
 
     name: str

@@ -178,7 +178,8 @@ class Records:
     def checked(self, rows: Iterable[Row]) -> Iterator[Row]:
         """Of these rows, those whose fields are right, as `each` gives them."""
         begin, lacking, number = len(self.problems), Counter[str](), 0
-        for number, row in enumerate(rows, 1):
+        for row in rows:
+            number += 1
             try:
                 self.check(row)
             except BadRecord as fault:
@@ -188,11 +189,7 @@ class Records:
                 continue
             yield row
         for field in reversed(self.shape.required()):
-            if (
-                number > 1
-                and lacking[field.name] == number
-                and field.name not in self.columns
-            ):
+            if number > 1 and lacking[field.name] == number and field.name not in self.columns:
                 lost = f": {field.name}: {field.missing}"
                 kept = [one for one in self.problems[begin:] if not one.endswith(lost)]
                 fact = f"no {self.shape.name} has {' or '.join(field.names[:4])}"
@@ -453,9 +450,9 @@ class Records:
             ]
             return
         empty = self.shape.empty_cells
-        as_written: set[str] = set()  # what these cells lack says more than that they are empty
-        if self.shape.others is not None:
-            as_written = {*titles} - {name for _, names in reads for name in names}
+        # A score that is not a number says more than that its cell is empty.
+        kept = self.shape.others is not None
+        as_written = set(self.shape.unread(titles, self.columns)) if kept else set[str]()
         for place, cells in rows:
             if len(cells) != len(titles):
                 fact = f"cells: {len(cells)}, but the header has {len(titles)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragauge.contracts.report import Findings
-from ragauge.ingest.answered.rows import read_answers
+from ragauge.ingest.answers import read_answers
 from ragauge.runners.answers.evaluation import ReadAnswers, outcome_of_answers
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.options import (
@@ -18,7 +18,7 @@ from ragauge.runners.components.options import refuse_bad
 from ragauge.runners.options import takes
 
 if TYPE_CHECKING:
-    from ragauge.ingest.answered.records import Source
+    from ragauge.ingest.records import Source
 
 
 @takes(AnswerOptions, "eval answers", read=with_metric_names)

@@ -10,9 +10,9 @@ from msgspec import Struct, structs
 from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected
-from ragauge.ingest.answered.questions import read_questions
-from ragauge.ingest.answered.rows import Answered, read_answers
+from ragauge.ingest.answers import Answered, read_answers
 from ragauge.ingest.fields import quoted
+from ragauge.ingest.questions import read_questions
 from ragauge.runners.answers.evaluation import ReadAnswers, outcome_of_answers
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.options import (
@@ -26,7 +26,7 @@ from ragauge.runners.options import takes
 from ragauge.text.canonical import same_question
 
 if TYPE_CHECKING:
-    from ragauge.ingest.answered.records import Source
+    from ragauge.ingest.records import Source
 
 
 @takes(AnswerOptions, "eval qa", read=with_metric_names)
@@ -42,7 +42,7 @@ def evaluate_qa(
     check_options("qa", options)
     problems: list[str] = []
     findings = Findings()
-    questions = read_questions(gold, problems, options.input_format)
+    questions = read_questions(gold, problems, options.input_format, findings)
     answered = read_answers(
         predicted, problems, findings, options.input_format, "predicted", joined=True
     )

@@ -21,7 +21,7 @@ from ragauge.engines.local import Progress, unseen
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.rules import MIN_COVERAGE
 from ragauge.ingest.options import knob_names, read_knobs
-from ragauge.ingest.scored.scored_file import read_scores, score_rows
+from ragauge.ingest.scored.scored_file import read_scores
 from ragauge.runners.diagnosis.recorded import recorded_gold, recorded_material, with_a_rule
 from ragauge.runners.diagnosis.replay_plan import Failing
 from ragauge.runners.diagnosis.scored import scored_material
@@ -67,10 +67,7 @@ def diagnose(
     InputRejected with everything that is wrong.
     """
     own, how = _prepared(metrics, top, options)
-    if isinstance(rows, str | Path):
-        file = read_scores(rows, form=options.form, max_bad=options.max_bad)
-    else:
-        file = score_rows(rows, form=options.form)
+    file = read_scores(rows, form=options.form, max_bad=options.max_bad)
     material = scored_material(
         file, own.limits, lexical=options.claims, progress=progress or unseen
     )
