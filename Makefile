@@ -105,7 +105,7 @@ $(VENV)/dev.stamp: $(VENV)/run.stamp
 	@touch $@
 
 # The frameworks want other versions of what the tests use, and are not wanted in their way.
-FRAMEWORKS := langchain-core langchain-text-splitters llama-index-core haystack-ai semantic-kernel spacy
+FRAMEWORKS := datasets langchain-core langchain-text-splitters llama-index-core haystack-ai semantic-kernel spacy
 
 $(ADAPTERS)/dev.stamp: $(VENV)/run.stamp pyproject.toml constraints-adapters.txt
 	@echo "Setting up the tests of the adapters ..." >&2

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from ragauge.citations.validator import Policy
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.run import PlannedRun, Variation
 from ragauge.contracts.system import Ask, CallFailed
@@ -22,7 +23,9 @@ from ragauge.demo.pipeline import Pipeline
 from ragauge.diagnosis.cases import Case, Observed
 from ragauge.diagnosis.traced_case import traced_cases
 from ragauge.ingest.gold import read_gold
-from ragauge.runners.diagnosis.traced import Observer, Observing
+from ragauge.metrics.facts import Reader, Reading
+from ragauge.runners.audit_blocks import AuditSetup, BlockAudit, BlockAuditor
+from ragauge.runners.diagnosis.traced import Observer, read_whole
 
 HANDBOOK = Path(__file__).parent / "handbook"
 SOUND, UNSOUND = 44, 3
@@ -69,9 +72,12 @@ class Corpus:
     def __init__(self, name: str, documents: Path, gold: Path, *, selected: bool = True) -> None:
         self.name, self.documents = name, documents
         self.pipeline = Pipeline.of(documents)
-        self.observer = Observer(
-            Observing(manifest=self.pipeline.index.manifest, documents=str(documents))
+        policy = Policy(depth="text", cite_first=False)
+        manifest = self.pipeline.index.manifest
+        self.auditor = BlockAuditor(
+            AuditSetup(policy=policy, manifest=manifest, docs=str(documents))
         )
+        self.observer = Observer(Reader(Reading()), indexed=True, documents=True)
         self._sound: list[Asked] = []
         self._unsound: list[Asked] = []
         for question in read_gold(str(gold)):
@@ -112,9 +118,14 @@ class Corpus:
 
     def observed(self, faults: Sequence[str], draw: int) -> list[list[Observed]]:
         return [
-            self.observer.observed(question, list(enumerate(lines, 1)))
-            for question, lines in self.lines(faults, draw)
+            self.observed_lines(question, lines) for question, lines in self.lines(faults, draw)
         ]
+
+    def observed_lines(self, question: Gold, lines: Sequence[bytes]) -> list[Observed]:
+        key = self.observer.reader.key(question)
+        read = [(number, read_whole(line), None) for number, line in enumerate(lines, 1)]
+        audited = self.auditor.audited(read, BlockAudit(""), None)
+        return [self.observer.one(key, number, one) for number, one in audited]
 
     def cases(self, faults: Sequence[str], draw: int) -> list[Case]:
         return traced_cases(self.observed(faults, draw))
@@ -139,7 +150,7 @@ class Corpus:
     def _is_right(self, question: Gold, wording: int) -> bool:
         run = PlannedRun(question.qid, Variation(wording), _wordings(question)[wording])
         line = self._line(run, question, ())
-        (seen,) = self.observer.observed(question, [(1, line)])
+        (seen,) = self.observed_lines(question, [line])
         return bool(seen.right)
 
 

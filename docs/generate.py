@@ -25,6 +25,7 @@ from ragauge.demo.knobs import Knobs
 from ragauge.demo.pipeline import Pipeline
 from ragauge.gates.presets import COMPONENT_PRESETS, INTEGRITY, PRESETS, component_rules, preset
 from ragauge.gates.stability import PROFILES, profile_rules
+from ragauge.ingest.kinds import SHAPES
 from ragauge.metrics.table import table
 from ragauge.reports.document import Document
 from ragauge.reports.envelope import phrases
@@ -81,6 +82,7 @@ def generated() -> dict[Path, str]:
     return {
         DOCS / "reference" / "metrics.md": page(list(table().values())),
         DOCS / "reference" / "codes.md": codes_page(),
+        DOCS / "reference" / "fields.md": fields_page(),
         DOCS / "reference" / "jitters.md": jitters_page(),
         DOCS / "reference" / "presets.md": presets_page(),
         **{DOCS / "reference" / name: causes_page(lang) for lang, (name, _) in CAUSES.items()},
@@ -116,6 +118,45 @@ def codes_page() -> str:
             "",
         ]
     )
+
+
+FIELDS = f"""# Fields of records
+
+{GENERATED}
+
+Every command reads these records from JSON Lines, JSON (an array, an object of columns, one
+object), CSV, TSV, Parquet, Arrow or Feather, plain, `.gz` or `.zst`, from the folder of a saved
+Hugging Face data set, and from `-`, standard input. In Python every function takes a path, a data
+frame of polars, pandas or pyarrow, a Hugging Face `Dataset`, or any mappings.
+
+Case, spaces and dashes in names do not matter: `Gold Label` is `gold_label`. Columns that no
+field reads are reported. Where a file has other names, say so: `--map answer=output.text`, `map`
+in `ragauge.toml`, `columns={{"answer": "output.text"}}` in Python. Dots lead into objects, `[*]`
+through lists. `ragauge inspect FILE` shows which column feeds which field.
+"""
+
+
+def fields_page() -> str:
+    """The fields of each kind of record."""
+    parts = [FIELDS]
+    for shape in SHAPES:
+        rows = [
+            (
+                f"`{field.name}`",
+                ", ".join(f"`{name}`" for name in field.aliases),
+                field.type,
+                "yes" if field.missing else "",
+                field.doc,
+            )
+            for field in shape.fields
+        ]
+        heads = ("field", "also called", "type", "required", "what it holds")
+        parts += [
+            f"\n## {shape.name.capitalize()}\n",
+            f"{shape.doc}\n",
+            markdown_table(heads, rows),
+        ]
+    return "\n".join([*parts, ""])
 
 
 def presets_page() -> str:

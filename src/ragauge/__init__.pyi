@@ -57,17 +57,17 @@ from ragauge.runners.answers.scores import AnswersOutcome
 from ragauge.runners.audit import AuditOptions as AuditOptions
 from ragauge.runners.audit import Progress as _audit_Progress
 from ragauge.runners.blocks import Each
-from ragauge.runners.compare_options import Allowance, CompareOptions
+from ragauge.runners.compare import Allowance, CompareOptions
 from ragauge.runners.components.entity_sides import Source
 from ragauge.runners.components.evaluate_all import AllOptions, Entries
 from ragauge.runners.components.evaluate_linking import LinkingOptions
 from ragauge.runners.components.evaluate_ner import NerOptions
-from ragauge.runners.components.evaluate_retrieval import RetrievalOptions, Test
 from ragauge.runners.components.evaluate_types import TypesOptions
 from ragauge.runners.components.evaluate_types import types_values as types_values
 from ragauge.runners.components.linking_join import Duplicates
 from ragauge.runners.components.model_calls import Progress as _model_calls_Progress
 from ragauge.runners.components.retrieval_ranked import Duplicates as _retrieval_ranked_Duplicates
+from ragauge.runners.components.retrieval_ranked import RetrievalOptions, Test
 from ragauge.runners.diagnosis.diagnose import AskAgain, DiagnoseOptions
 from ragauge.runners.metric_change import Method
 from ragauge.runners.plan import Adaptive

@@ -8,7 +8,7 @@ import pytest
 import pytrec_eval
 
 from ragauge.metrics.retrieval import named
-from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval, per_query_frame
+from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval
 from tests.components.judged_runs import measured, plain_rankings
 
 PYTREC = {
@@ -209,8 +209,11 @@ def test_files_read_end_to_end_agree_with_pytrec_eval_and_ir_measures(seed, form
     asked = {ir_measures.parse_measure(name): mine for name, mine in IR_MEASURES.items()}
     names = [*ours.values(), *asked.values()]
     outcome = evaluate_retrieval(*files, measures=names, no_rel="zero", intervals=False)
-    frame = per_query_frame(outcome)
-    found = {name: dict(zip(frame["query"], frame[named(name).id], strict=True)) for name in names}
+    units = outcome.units
+    found = {
+        name: dict(zip(units.ids, units.measured[named(name).id].values, strict=True))
+        for name in names
+    }
     theirs = pytrec_eval.RelevanceEvaluator(qrels, families(PYTREC)).evaluate(run)
     for name, mine in ours.items():
         told = {query: found[mine][query] for query in theirs}

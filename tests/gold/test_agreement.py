@@ -18,8 +18,7 @@ from sklearn.metrics import cohen_kappa_score
 from ragauge.contracts.annotation import TypedSpan
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports.forms import render
-from ragauge.runners.gold_agreement import agreement
-from ragauge.runners.label_agreement import Options
+from ragauge.runners.gold_agreement import Options, agreement
 from tests.cli.command import ragauge
 
 close = pytest.approx

@@ -237,7 +237,7 @@ BAD_TRACES = {
         "retrieved_ids: expected a list of ids, got a number",
     ),
     "a number": (b"17", "line: expected an object, got a number"),
-    "an array": (b"[1]", "line: expected an object, got a list"),
+    "an array": (b"[1]", "line: expected an object, got a number"),
     "not UTF-8": (
         b'{"qid":"q1","answer":"\xff"}',
         "not UTF-8 at byte 23 (0xff); save the file as UTF-8",
@@ -298,7 +298,11 @@ BAD_FILES = {
         "is damaged UTF-16 text: 'utf-16-le' codec can't decode byte 0x7d in position 0: "
         "truncated data; save it as UTF-8",
     ),
-    "Parquet": (b"PAR1\x15\x04", "is a Parquet file, not JSON text"),
+    "a damaged Parquet file": (
+        b"PAR1\x15\x04",
+        "cannot be read as Parquet: parquet: File out of specification: A Parquet file must "
+        "contain a header and footer with at least 12 bytes",
+    ),
     "packed Parquet": (gzip.compress(b"PAR1\x15"), "is a Parquet file, not JSON text"),
     "database": (b"SQLite format 3\0", "is a database, not JSON text"),
     "zip": (
@@ -334,13 +338,13 @@ BAD_GOLD = {
     "answerable missing": (gold("answerable"), f":1: {MISSING['answerable']}"),
     "all missing": (
         b"{}",
-        *[f":1: {MISSING[name]}" for name in ("qid", "question", "answerable")],
+        *[f":1: {MISSING[name]}" for name in ("qid", "question")],
     ),
     "nearly all missing": (
         b'{"answerable":true}',
         *[f":1: {MISSING[name]}" for name in ("qid", "question")],
     ),
-    "qid a number": (gold(qid=1), ":1: qid: expected text, got a number"),
+    "qid a fraction": (gold(qid=1.5), ":1: qid: expected text, got a number"),
     "qid empty": (gold(qid=""), ":1: qid: is empty"),
     "question blank": (gold(question="\t"), ":1: question: is empty"),
     "alias a number": (gold("question", q=1), ":1: q: expected text, got a number"),
@@ -390,14 +394,14 @@ BAD_GOLD = {
     ),
     "qid twice": (
         gold() + b"\n\n" + gold(),
-        ':3: qid: "q1" stands already at gold:1',
+        ':3: qid: "q1" is at gold:1 already; keep one',
     ),
     "qid twice in an array": (
         b"[" + gold() + b"," + gold() + b"]",
-        ': item 2: qid: "q1" stands already at gold: item 1',
+        ': item 2: qid: "q1" is at gold: item 1 already; keep one',
     ),
     "array with bad members": (
-        b"[" + gold() + b",17," + gold(qid=2) + b"]",
+        b"[" + gold() + b",17," + gold(qid=0.5) + b"]",
         ": item 2: record: expected an object, got a number",
         ": item 3: qid: expected text, got a number",
     ),
@@ -407,11 +411,16 @@ BAD_GOLD = {
     ),
     "empty": (b"", ": the file is empty; write one JSON object a line"),
     "only blank lines": (b"\n\n", ": the file has only empty lines; write one JSON object a line"),
-    "empty array": (b"[]", ": holds no question; write one JSON object a line"),
-    "a number": (b"3", ":1: record: expected an object, got a number"),
+    "empty array": (b"[]", ": holds no gold question; write one JSON object a line"),
+    "a number": (
+        b"3",
+        ":1: the first line names no column of a gold question (qid, question, answerable, "
+        "gold_claim_substr, gold_claim, gold_answer, gold_citations, constraints, paraphrases, "
+        'target_section, anchor, decoy); there is "3": name them with --map FIELD=COLUMN',
+    ),
     "several faults": (
-        b'{"qid":1,"question":"","answerable":"no","gold_citations":3}',
-        ":1: qid: expected text, got a number",
+        b'{"qid":[],"question":"","answerable":"no","gold_citations":3}',
+        ":1: qid: expected text, got a list",
         ":1: question: is empty",
         ':1: answerable: expected true or false, got text "no"',
         ":1: gold_citations: expected a list of texts, got a number",
@@ -480,7 +489,7 @@ def test_an_overlong_line_of_gold_is_named(given):
         "gold:2: the line is longer than 16 MiB"
     ]
     assert problems(given, gold_set=b"[" + overlong + b"]") == [
-        "gold: the line is longer than 16 MiB; write one question a line"
+        "gold: the line is longer than 16 MiB; write one record a line"
     ]
 
 
@@ -516,9 +525,9 @@ def test_the_first_hundred_bad_lines_are_told_and_the_rest_counted(given):
         "traces:100: line: expected an object, got a number\nand 150 more"
     )
     with pytest.raises(InputRejected) as caught:
-        given(gold_set=b"17\n" * 250)
-    (problem,) = caught.value.problems
-    assert problem.startswith("gold:1: record: expected an object, got a number (and 249 more like")
+        given(gold_set=b"{}\n" * 250)
+    problem = caught.value.problems[0]
+    assert problem.startswith("gold: no gold question has qid or id or question_id or q_id; ")
 
 
 def test_bad_lines_within_the_allowance_are_counted_and_the_rest_scored(given):

@@ -12,7 +12,7 @@ import pytest
 import zstandard
 
 from ragauge import score
-from ragauge.ingest.gold import gold_of, read_gold
+from ragauge.ingest.gold import read_gold
 from ragauge.ingest.traces import read_trace
 
 CLAIM = "X is a constrained mapping."
@@ -124,13 +124,13 @@ GOLD_FORMS = {
 
 @pytest.mark.parametrize("alias", GOLD_FORMS)
 def test_aliases_of_gold(alias):
-    question = gold_of(GOLD | GOLD_FORMS[alias])
+    (question,) = read_gold([GOLD | GOLD_FORMS[alias]])
     assert (question.question, question.phrases) == ("What is X?", ("constrained mapping",))
     assert (question.gold_citations, question.extra) == (("p1#1",), {})
 
 
 def test_our_own_name_wins_over_its_alias_which_is_kept():
-    question = gold_of(GOLD | {"q": "short", "gold_ids": ["p9"]})
+    (question,) = read_gold([GOLD | {"q": "short", "gold_ids": ["p9"]}])
     assert (question.question, question.gold_citations) == ("What is X?", ("p1#1",))
     assert question.extra == {"q": "short", "gold_ids": ["p9"]}
 
@@ -152,7 +152,7 @@ def test_unknown_keys_are_kept_in_their_order_nulls_too():
     extra = {"zeta": None, "alpha": {"deep": [1]}, "mid": 3}
     assert read_trace({"qid": "q1", **extra}).extra == extra
     assert list(read_trace({"qid": "q1", **extra}).extra) == list(extra)
-    assert gold_of(GOLD | extra).extra == extra
+    assert read_gold([GOLD | extra])[0].extra == extra
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import ragauge.metrics.label_sums as kernel
 from ragauge.contracts.labels import LabelSet
@@ -71,6 +72,17 @@ def test_values_from_totals_equal_those_of_the_rows(drawn):
     quick = label_values(patterns)
     for id, sums in label_sums(patterns).items():
         assert quick[id] == scored(sums, "", intervals=False).value
+
+
+@given(labelled(), st.data())
+def test_units_that_are_alike_are_computed_once_and_come_out_as_each_alone(drawn, data):
+    label_set, items = drawn
+    mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(items), max_size=len(items))))
+    for sums in label_sums(patterns_of(label_set, items)).values():
+        each = replace(sums, kinds=None)
+        np.testing.assert_array_equal(sums.values(), each.values())
+        for some in (None, mask.astype(bool)):
+            assert scored(sums, "", some) == scored(each, "", some)
 
 
 @given(labelled(), st.randoms(use_true_random=False))

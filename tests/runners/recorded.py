@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
+from ragauge.contracts.archive import Imported
 from ragauge.contracts.comparison import ComparisonReport
 from ragauge.contracts.gold import Gold, fingerprint
 from ragauge.contracts.history import (
@@ -21,6 +23,7 @@ from ragauge.contracts.history import (
 )
 from ragauge.errors import UsageError
 from ragauge.metrics.table import find
+from ragauge.runners.archive import proven
 from ragauge.runners.compare import compare
 from ragauge.stats.intervals import wilson
 
@@ -167,3 +170,8 @@ def two(
     first = record(history, {id: before}, minute=0)
     second = record(history, {id: after}, minute=1)
     return compare(history, first.id, second.id, **options)
+
+
+def import_runs(history: History, path: Path) -> Imported:
+    with proven(path) as archive:
+        return archive.recorded_in(history)

@@ -20,8 +20,9 @@ from ragauge.contracts.archive import CONTENTS, ArchivedRun, Contents
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import History, Run, RunFilter, Seal, UnitRow, canonical
 from ragauge.errors import InputRejected, UsageError
-from ragauge.runners.archive import export_runs, import_runs
+from ragauge.runners.archive import export_runs
 from ragauge.store.history import open_history
+from tests.runners.recorded import import_runs
 from tests.store.databases import place, postgres, postgres_server
 from tests.store.runs_made import gold_set, new_run, unit_rows
 

@@ -23,7 +23,7 @@ from ragauge.ingest import lines
 from ragauge.ingest.lines import Block
 from ragauge.reports.forms import render
 from ragauge.runners.audit import audit
-from ragauge.runners.audit_unit import in_one_unit, unit_in
+from ragauge.runners.audit_blocks import in_one_unit, unit_in
 from ragauge.runners.calibrate import calibrate_deltas
 from ragauge.runners.compare import compare
 from ragauge.runners.recording import record
@@ -399,10 +399,11 @@ def test_where_every_line_is_bad_nothing_was_audited(tmp_path):
         of_traces(tmp_path)
 
 
-def test_a_whole_array_is_no_lines_of_traces(tmp_path):
-    files = written(tmp_path, [json.dumps(HOLDING)])
-    with pytest.raises(InputRejected, match="traces"):
-        report_of(files)
+def test_an_array_is_audited_as_lines_are(tmp_path):
+    files = written(tmp_path, HOLDING)
+    report = report_of(files)
+    Path(files.traces).write_text(json.dumps([*HOLDING], indent=1))
+    assert report_of(files) == report
 
 
 @pytest.mark.parametrize(
@@ -712,7 +713,7 @@ def test_a_unit_is_found_wherever_a_payload_stands(record, unit):
     content = b"{broken offsets\n" + json.dumps({"qid": "q1", "answer": "x", **record}).encode()
     assert unit_in(content) == unit
     [piece] = in_one_unit([Block("f", 0, len(content), content)])
-    assert piece.unit == unit
+    assert piece[1] == unit
 
 
 # Gates.

@@ -12,7 +12,7 @@ import pytest
 from ragauge.contracts.evaluation import EvalReport, RankingDetail
 from ragauge.contracts.report import Outcome
 from ragauge.errors import InputRejected, UsageError
-from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval, per_query_frame
+from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval
 from tests.components.shared_data import shared
 
 QRELS = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1}}
@@ -290,7 +290,7 @@ def test_an_ungrouped_file_has_the_same_numbers_and_says_so(tmp_path: Path) -> N
 
 
 def values(outcome: Outcome[EvalReport]) -> dict[str, list[Any]]:
-    return per_query_frame(outcome).to_dict(as_series=False)
+    return outcome.to_polars().to_dict(as_series=False)
 
 
 def test_the_order_of_rows_and_queries_changes_nothing() -> None:
@@ -498,8 +498,8 @@ def test_the_report_is_plain_json() -> None:
 
 
 def test_every_query_has_a_row() -> None:
-    frame = per_query_frame(evaluate_retrieval(QRELS, RUN, measures=["rr"]))
-    assert frame.columns == ["query", "retrieval.rr", "retrieval.coverage"]
+    frame = evaluate_retrieval(QRELS, RUN, measures=["rr"]).to_polars()
+    assert frame.columns == ["unit", "label", "right", "retrieval.rr", "retrieval.coverage"]
     assert frame["retrieval.rr"].to_list() == [1.0, 0.5]
 
 

@@ -6,7 +6,6 @@ from random import Random
 
 import numpy as np
 import polars as pl
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,9 +13,8 @@ from ragauge.contracts.evaluation import RankingDetail, SourceShare
 from ragauge.contracts.metric import Absent
 from ragauge.contracts.rankings import UNJUDGED, Ranking
 from ragauge.metrics.retrieval import named
-from ragauge.runners.components import retrieval_judged
-from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval, per_query_frame
-from ragauge.runners.components.retrieval_judged import Judged, Marks, grouped, offsets_of
+from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval
+from ragauge.runners.components.retrieval_ranked import Judged, grouped
 
 MEASURES = ("ndcg@5", "p@5", "recall@10", "rr", "ap", "bpref", "judged@10")
 Qrels = dict[str, dict[str, int]]
@@ -51,58 +49,32 @@ def plain_values(qrels: Qrels, rows: Rows, name: str) -> list[float | None]:
     return found
 
 
-@given(qrels_made, rows_made, st.booleans())
-def test_columns_give_what_dictionaries_give(qrels: Qrels, rows: Rows, room: bool) -> None:
+@given(qrels_made, rows_made)
+def test_columns_give_what_dictionaries_give(qrels: Qrels, rows: Rows) -> None:
     frame = pl.DataFrame(
         rows,
         schema={"query": pl.String, "document": pl.String, "score": pl.Float64},
         orient="row",
     )
-    with pytest.MonkeyPatch.context() as patch:
-        if not room:
-            patch.setattr(retrieval_judged, "room_for_hash", lambda queries, bits: False)
-        found = per_query_frame(
-            evaluate_retrieval(qrels, frame, measures=MEASURES, intervals=False)
-        )
-    assert found["query"].to_list() == sorted(qrels)
+    units = evaluate_retrieval(qrels, frame, measures=MEASURES, intervals=False).units
+    assert [*units.ids] == sorted(qrels)
     for name in MEASURES:
-        assert found[f"retrieval.{name}"].to_list() == plain_values(qrels, rows, name)
+        values = [
+            None if value != value else value
+            for value in units.measured[f"retrieval.{name}"].values
+        ]
+        assert values == plain_values(qrels, rows, name)
 
 
-@given(st.lists(st.lists(documents, max_size=12), min_size=1, max_size=8), st.integers(0, 4))
-def test_marks_tell_repeated_documents(by_query: list[list[str]], widened: int) -> None:
-    offsets = offsets_of(np.array([len(some) for some in by_query]))
-    document = pl.Series([id for some in by_query for id in some], dtype=pl.String)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(retrieval_judged, "_WIDENED", widened)
-        marks = Marks.of(offsets, document)
-    repeated = any(len({*some}) < len(some) for some in by_query)
-    assert retrieval_judged.distinct(marks.keys) is not repeated
-    assert (np.diff(marks.sorted.astype(object)) > 0).all()
-    starts = np.repeat(offsets[:-1], np.diff(offsets))
-    rows = marks.rows(np.arange(len(document)), starts)
-    assert sorted(rows.tolist()) == list(range(len(document)))
-
-
-def test_a_document_with_anothers_mark_is_not_taken_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    def numbered(offsets: np.ndarray, document: pl.Series, place_bits: int) -> np.ndarray:
-        """Documents that begin alike have the same mark."""
-        query = retrieval_judged.queries_of(offsets).astype(np.uint64)
-        first = np.array([ord(id[0]) for id in document], dtype=np.uint64)
-        row = np.arange(len(first), dtype=np.uint64) & np.uint64((1 << place_bits) - 1)
-        return (((query << np.uint64(16)) | first) << np.uint64(place_bits)) | row
-
-    monkeypatch.setattr(retrieval_judged, "numbered", numbered)
+def test_grades_are_those_of_the_query_and_the_document() -> None:
     judged = Judged(
         queries=pl.Series(["q1", "q2"]),
         offsets=np.array([0, 2, 3]),
         document=pl.Series(["apple", "berry", "apple"]),
         grade=np.array([3, 2, 1]),
     )
-    found, repeats = judged.grades_of(np.array([0, 2, 3]), pl.Series(["almond", "berry", "apple"]))
-    assert (found.tolist(), repeats) == ([UNJUDGED, 2, 1], False)
-    same, repeats = judged.grades_of(np.array([0, 2, 2]), pl.Series(["apple", "almond"]))
-    assert (same.tolist(), repeats) == ([3, UNJUDGED], True)
+    found = judged.grades_of(np.array([0, 2, 3]), pl.Series(["almond", "berry", "apple"]))
+    assert found.tolist() == [UNJUDGED, 2, 1]
 
 
 @given(st.lists(queries, max_size=20))

@@ -16,10 +16,11 @@ from ragauge.contracts.history import RECORDS, REPORT, RunFilter, canonical
 from ragauge.contracts.kept import ANSWERS, SUMMARY, KeptAnswer
 from ragauge.contracts.stability import CELLS
 from ragauge.contracts.trace import StructuredAnswer, Trace
-from ragauge.runners.archive import export_runs, import_runs
+from ragauge.runners.archive import export_runs
 from ragauge.runners.recording import record
 from ragauge.store.history import open_history
 from tests.runners.kept_files import kept_answers, packed_file
+from tests.runners.recorded import import_runs
 
 GOLD = [
     {"qid": "q1", "question": "When?", "answerable": True, "gold_claim_substr": ["1800"],

@@ -98,8 +98,8 @@ def compare(ctx: click.Context, /, **given: Any) -> None:
     """
     from ragauge.contracts.comparison import ComparisonReport
     from ragauge.errors import UsageError
+    from ragauge.runners.compare import ALLOWANCES
     from ragauge.runners.compare import compare as run
-    from ragauge.runners.compare_options import ALLOWANCES
 
     forms = forms_of(given["reports"], ComparisonReport)
     chosen = settings(**{name: given[name] for name in ("min_coverage", "format", "quiet")})

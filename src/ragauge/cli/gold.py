@@ -291,8 +291,8 @@ def agreement(ctx: click.Context, /, **given: Any) -> None:
       ragauge gold agreement a.csv b.csv c.csv --order low,middle,high --weights quadratic
     """
     from ragauge.contracts.annotation import AgreementReport
+    from ragauge.runners.gold_agreement import Options
     from ragauge.runners.gold_agreement import agreement as run
-    from ragauge.runners.label_agreement import Options
 
     forms = forms_of(given["reports"], AgreementReport)
     order = tuple(_names(given["order"]) or ())

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import msgspec
 from msgspec import Struct, structs
+
+if TYPE_CHECKING:
+    from ragauge.contracts.report import Finding
 
 Refusal = Literal["none", "near", "exact", "free", "undetermined"]
 """How an answer refuses: not at all, by the token, or in free words, which may leave it open."""
@@ -91,7 +94,7 @@ class Chunk(Struct, frozen=True):
     rev: str | None = None
 
 
-class Gold(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Gold(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One question of a gold set."""
 
     qid: str
@@ -160,9 +163,16 @@ class GoldMetadata(RefusalOptions, frozen=True, kw_only=True, omit_defaults=True
 class GoldSet(list[Gold]):
     """The questions of a gold set, with what it says of itself; None where it says nothing."""
 
-    def __init__(self, questions: Iterable[Gold], metadata: GoldMetadata | None = None) -> None:
+    def __init__(
+        self,
+        questions: Iterable[Gold],
+        metadata: GoldMetadata | None = None,
+        findings: Sequence[Finding] = (),
+    ) -> None:
         super().__init__(questions)
         self.metadata = metadata
+        self.findings = findings
+        """What reading it showed: fields that look misspelt."""
 
 
 def metadata_of(questions: Sequence[Gold]) -> GoldMetadata | None:
@@ -205,5 +215,5 @@ def constraint_lock(constraints: Sequence[str]) -> str:
 
 def fingerprint(gold: Sequence[Gold]) -> str:
     """The hash of a gold set's meaning, whatever form it was written in."""
-    content = b"\n".join(msgspec.json.encode(question, order="sorted") for question in gold)
-    return hashlib.sha256(content).hexdigest()
+    content = msgspec.json.Encoder(order="sorted").encode_lines(gold)
+    return hashlib.sha256(content.removesuffix(b"\n")).hexdigest()

@@ -23,6 +23,7 @@ from ragauge.contracts.stability import StabilityReport
 from ragauge.contracts.suite import SuiteReport
 from ragauge.contracts.sweep import SweepReport
 from ragauge.contracts.trace_eval import TraceEvalReport
+from ragauge.contracts.trace_score import TraceScoreReport
 
 FORMS = ("text", "json", "markdown", "junit", "github", "csv", "html")
 """What the reports of scores, stability and comparisons come in."""
@@ -57,6 +58,7 @@ KINDS: dict[type, Kind] = {
     kind.type: kind
     for kind in (
         Kind(ScoreReport, "score-report", "score", FORMS),
+        Kind(TraceScoreReport, "score-traces-report", "trace_score", _TABLES),
         Kind(StabilityReport, "stability-report", "stability", FORMS),
         Kind(ConsistencyReport, "consistency-report", "consistency", _TABLES),
         Kind(LatencyReport, "latency-report", "latency", _TABLES),

@@ -12,7 +12,7 @@ MISSING = "MISSING"
 """The column of items that nothing was predicted for."""
 
 
-class LabelledItem(Struct, frozen=True, kw_only=True):
+class LabelledItem(Struct, frozen=True, kw_only=True, gc=False):
     """An item with the type somebody gave it; None where nothing was said."""
 
     id: str

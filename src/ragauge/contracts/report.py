@@ -96,9 +96,11 @@ class Finding(Struct, frozen=True):
 class Findings:
     """Findings in the order they were met: a count and the first places of each code."""
 
-    def __init__(self) -> None:
+    def __init__(self, findings: Iterable[Finding] = ()) -> None:
         self.counts: dict[str, int] = {}
         self._kept: dict[str, list[Finding]] = {}
+        for finding in findings:
+            self.add(finding)
 
     def add(self, finding: Finding, times: int = 1) -> None:
         self.counts[finding.code] = self.counts.get(finding.code, 0) + times

@@ -348,10 +348,10 @@ def answers_in(
 
 def answer_of(records: Records, row: Row, id: str) -> AnswerRow:
     """The answer that a record is; raises BadRecord with every field that is wrong."""
-    values = row.values
-    if values.get("status") == "error":
-        values.pop("answer", None)
+    if row["status"] == "error":
+        row.values.pop("answer", None)
     records.check(row)
+    values = row.values
     answer, cited, kind = values.get("answer"), values.get("cited"), values.get("kind")
     if (
         answer is not None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
@@ -89,9 +89,10 @@ def texts(value: Any, field: str) -> tuple[str, ...]:
     """A list of texts."""
     if type(value) is not list:
         raise BadField(field, expected("a list of texts", value))
-    for place, member in enumerate(value):
+    for member in value:
         if type(member) is not str:
-            raise BadField(f"{field}[{place}]", expected("text", member))
+            at = next(at for at, one in enumerate(value) if type(one) is not str)
+            raise BadField(f"{field}[{at}]", expected("text", member))
     return tuple(value)
 
 
@@ -167,6 +168,18 @@ def _whole_cell(cell: str, field: str) -> int:
     return int(cell)
 
 
+_TYPES: dict[Check, str] = {
+    an_id: "text or whole number",
+    all_filled: "list of texts",
+    texts: "list of texts",
+    boolean: "true or false",
+    number: "number",
+    whole: "whole number",
+    mapping: "object",
+    mappings: "list of objects",
+    anything: "any",
+}
+"""What a check takes, in words; text, where it is not here."""
 _CELLS: dict[Check, Check] = {boolean: _boolean_cell, number: _number_cell, whole: _whole_cell}
 """How a cell of a table, which is text, is read where a record has another type."""
 
@@ -182,8 +195,12 @@ class Field(Struct, frozen=True):
     """Other names it is known by, the usual one first; a name with dots is a field in another."""
     many: bool = False
     """Whether a record may have a list here."""
+    says: str = ""
+    """What it holds in words, where its check does not tell."""
     missing: str | None = None
     """What to write, where the field must be there; None where it may be absent."""
+    cell: Check | None = None
+    """The value that a cell of a table stands for, where it is no plain text, number or boolean."""
     hints: tuple[str, ...] = ()
     """Names that may be meant for it, and are not read: they often hold something else."""
 
@@ -191,22 +208,31 @@ class Field(Struct, frozen=True):
     def names(self) -> tuple[str, ...]:
         return (self.name, *self.aliases)
 
+    @property
+    def type(self) -> str:
+        """What it holds, in words."""
+        return self.says or _TYPES.get(self.check, "list" if self.many else "text")
+
     def read(self, value: Any, written: str, *, cell: bool) -> Any:
         """The checked value; raises BadField."""
-        check = _CELLS.get(self.check, self.check) if cell and type(value) is str else self.check
-        return check(value, written)
+        if not (cell and type(value) is str):
+            return self.check(value, written)
+        if self.cell is not None:
+            return self.check(self.cell(value, written), written)
+        return _CELLS.get(self.check, self.check)(value, written)
 
 
 Columns = Mapping[str, str]
 """For fields by our name, where a file has them: a column, or a path such as `spans[*].text`."""
 Reads = tuple[tuple[Field, tuple[str, ...]], ...]
 """For each field that a record may have, the names there that feed it, the best first."""
+PLANS_KEPT = 4096
 STRATA = "strata"
-_STRATUM = "strata."
+STRATUM = "strata."
 """How the name of a table's column begins that is a stratum."""
 
 
-class Shape(Struct, frozen=True, eq=False):  # one is itself alone, so that it is quick to look up
+class Shape(Struct, frozen=True, dict=True):
     """A kind of record: its fields, and how files hold many of them."""
 
     name: str
@@ -237,12 +263,80 @@ class Shape(Struct, frozen=True, eq=False):  # one is itself alone, so that it i
                 return one
         raise UsageError(f"--map {name}: {did_you_mean(name, [one.name for one in self.fields])}")
 
+    @cached_property
+    def by_name(self) -> dict[str, Field]:
+        return {one.name: one for one in self.fields}
+
+    @cached_property
+    def needed(self) -> frozenset[str]:
+        """The fields that must be there."""
+        return frozenset(one.name for one in self.fields if one.missing is not None)
+
+    @cached_property
+    def _plans(self) -> dict[Any, Reads]:
+        """What `reads` found, by keys: most records of a file have the same."""
+        return {}
+
     def required(self) -> list[Field]:
         return [one for one in self.fields if one.missing is not None]
 
     def reads(self, keys: tuple[str, ...], columns: Columns | None = None) -> Reads:
         """Which keys of a record feed which field; case and spaces of the keys do not matter."""
-        return _reads(self, keys, tuple(sorted((columns or {}).items())))
+        mapped = tuple(sorted(columns.items())) if columns else ()
+        plan = self._plans.get((keys, mapped))
+        if plan is None:
+            if len(self._plans) >= PLANS_KEPT:
+                self._plans.clear()
+            plan = self._plans[keys, mapped] = _reads(self, keys, dict(mapped))
+        return plan
+
+    def found(
+        self, record: Mapping[str, Any], keys: tuple[str, ...], columns: Columns | None = None
+    ) -> tuple[dict[str, Any], dict[str, str]]:
+        """What a record has for each field, unchecked, and what it calls the field there."""
+        values: dict[str, Any] = {}
+        written: dict[str, str] = {}
+        for field, names in self.reads(keys, columns):
+            for name in names:
+                held = record.get(name)
+                if held is None and name not in record:
+                    held = value_at(record, name)
+                # a frame has NaN where nothing is
+                if held is not None and (not isinstance(held, float) or held == held):
+                    values[field.name], written[field.name] = held, name
+                    break
+            if names[-1] == STRATUM:
+                cells = strata_of(record, values.get(STRATA))
+                if cells is not None:
+                    values[STRATA] = cells
+        return values, written
+
+    def checked(
+        self, values: dict[str, Any], written: Mapping[str, str], *, cell: bool = False
+    ) -> dict[str, Any]:
+        """The checked values; raises BadRecord with every field that is wrong."""
+        fields = self.by_name
+        checked: dict[str, Any] = {}
+        faults: list[BadField] = []
+        for name, value in values.items():
+            try:
+                at = written.get(name, name)
+                field = fields[name]
+                checked[name] = field.read(value, at, cell=True) if cell else field.check(value, at)
+            except BadField as fault:
+                faults.append(fault)
+        if faults or not self.needed <= values.keys():
+            lacking = [one for one in self.required() if one.name not in values]
+            missing = [BadField(one.name, one.missing or "") for one in lacking]
+            raise BadRecord(missing + faults)
+        return checked
+
+    def read(self, record: Any) -> dict[str, Any]:
+        """The checked fields of one object, by our names; raises BadRecord."""
+        if type(record) is not dict:
+            raise BadRecord([BadField("record", expected("an object", record))])
+        values, written = self.found(record, tuple(record))
+        return self.checked(values, written)
 
     def unread(self, keys: Iterable[str], columns: Columns | None = None) -> list[str]:
         """The keys that feed no field."""
@@ -255,31 +349,31 @@ class Shape(Struct, frozen=True, eq=False):  # one is itself alone, so that it i
             for key in keys
             if key not in fed
             and key not in self.elsewhere
-            and not (has_strata and key.startswith(_STRATUM))
+            and not (has_strata and key.startswith(STRATUM))
         ]
 
     def near(self, key: str) -> str | None:
-        """The name of the field that a key nobody reads may be meant to be."""
-        hinted = next((one.name for one in self.fields if squeezed(key) in one.hints), None)
-        if hinted is not None:
-            return hinted
-        names = [name for one in self.fields for name in one.names]
-        near = get_close_matches(
-            squeezed(key), [squeezed(name) for name in names], n=1, cutoff=0.75
-        )
-        return next((name for name in names if near and squeezed(name) == near[0]), None)
+        """The name of the field that a key nobody reads may be meant to be.
+
+        Where other fields are kept, only a name that is almost the same is meant to be one of ours.
+        """
+        hinted = [one.name for one in self.fields if squeezed(key) in one.hints]
+        if hinted:
+            return hinted[0]
+        names = {squeezed(name): name for one in self.fields for name in one.names}
+        near = get_close_matches(squeezed(key), names, n=1, cutoff=0.85 if self.keeps else 0.75)
+        return names[near[0]] if near else None
 
 
-@lru_cache(maxsize=4096)  # most records of a file have the same keys
-def _reads(shape: Shape, keys: tuple[str, ...], columns: tuple[tuple[str, str], ...]) -> Reads:
-    mapped = dict(columns)
+def _reads(shape: Shape, keys: tuple[str, ...], mapped: Columns) -> Reads:
     known: dict[str, list[str]] = {}
     for key in keys:
         known.setdefault(squeezed(key), []).append(key)
     found: list[tuple[Field, tuple[str, ...]]] = []
     for field in shape.fields:
         if field.name in mapped:
-            found.append((field, (mapped[field.name],)))
+            path = mapped[field.name]
+            found.append((field, (path, *known.get(squeezed(path), ()))))
             continue
         names: list[str] = []
         for name in field.names:
@@ -290,7 +384,9 @@ def _reads(shape: Shape, keys: tuple[str, ...], columns: tuple[tuple[str, str], 
                 names += same
             elif head != name and head in keys:
                 names.append(name)
-        if names or (field.name == STRATA and any(key.startswith(_STRATUM) for key in keys)):
+        if field.name == STRATA and any(key.startswith(STRATUM) for key in keys):
+            names.append(STRATUM)
+        if names:
             found.append((field, tuple(names)))
     return tuple(found)
 
@@ -330,9 +426,9 @@ def value_at(record: Any, path: str) -> Any:
 def strata_of(record: Mapping[str, Any], given: Any) -> Any:
     """What a record says of its strata: an object, or cells of columns called `strata.…`."""
     cells = {
-        key.removeprefix(_STRATUM): value.strip() if type(value) is str else value
+        key.removeprefix(STRATUM): value.strip() if type(value) is str else value
         for key, value in record.items()
-        if key.startswith(_STRATUM) and len(key) > len(_STRATUM)
+        if key.startswith(STRATUM)
     }
     cells = {name: value for name, value in cells.items() if value not in (None, "")}
     return {**given, **cells} if isinstance(given, Mapping) else (cells or None)

@@ -5,106 +5,63 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragauge.contracts.gold import Gold, GoldMetadata
 from ragauge.contracts.gold_parts import Units
 from ragauge.contracts.report import Finding
-from ragauge.errors import InputRejected, refuse
-from ragauge.ingest.fields import BadField, BadRecord, mapping, mappings, quoted, text
-from ragauge.ingest.gold import ALIASES, REQUIRED, gold_in, gold_of, is_metadata, metadata_of
-from ragauge.ingest.heritage import MARKS, Entry, entry_of, is_entry, misplaced, unknown_types
-from ragauge.ingest.lines import read_whole
-from ragauge.ingest.placed_records import (
+from ragauge.errors import refuse
+from ragauge.ingest.fields import (
+    STRATA,
     STRATUM,
-    Records,
-    boolean_cell,
-    distinct_columns,
-    headed_rows,
-    json_whole,
-    records_of,
+    BadField,
+    BadRecord,
+    Columns,
+    Shape,
+    mapping,
+    mappings,
+    quoted,
+    squeezed,
+    text,
 )
-from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.ingest.gold import EXTRA, GOLD, SAY_IT, GoldRecords, free_cell
+from ragauge.ingest.heritage import Entry, entry_of, is_entry, misplaced, unknown_types
+from ragauge.ingest.records import Row, Source
 from ragauge.text.visible import FORMULA
 
-OTHER_QUESTIONS = ("input",)
-"""What a question is called in sets that `ragauge gold convert` reads and no other command."""
 TEXTS = ("qid", "question", "gold_claim", "gold_answer")
 LISTS = ("gold_claim_substr", "gold_citations", "constraints", "paraphrases")
-
-
-def read_table(name: str, content: bytes, problems: list[str]) -> Records:
-    """The rows of a table as records; columns have our names in any case, others as written."""
-
-    def column(title: str) -> str:
-        return title.lower() if title.lower() in _CELLS else title
-
-    def header(place: str, columns: list[str], problems: list[str]) -> bool:
-        known = distinct_columns(place, columns, problems)
-        if {"question", *ALIASES["question"], *OTHER_QUESTIONS} & {*columns}:
-            return known
-        if columns:
-            fact = "no column is called question; the first line names the columns"
-            problems.append(f"{place}: {fact}")
-        return False
-
-    return headed_rows(name, content, problems, column=column, header=header, row=_record)
-
-
-def _record(columns: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
-    """A row as a record; an empty cell is an absent field."""
-    record: dict[str, Any] = {}
-    strata: dict[str, Any] = {}
-    for column, cell in zip(columns, cells, strict=True):
-        if not cell.strip():
-            continue
-        if column.startswith(STRATUM):
-            strata[column.removeprefix(STRATUM)] = _free(cell, column)
-        else:
-            record[column] = _CELLS.get(column, _free)(cell, column)
-    if strata:
-        record["strata"] = strata | mapping(record.get("strata", {}), "strata")
-    more = record.pop("extra", None)
-    if more is not None:
-        record |= more if type(more) is dict else {"extra": more}
-    return record
-
-
-def _free(cell: str, field: str) -> Any:
-    """The JSON value a cell holds, else its text."""
-    try:
-        return decode(cell.encode()) if cell.lstrip()[:1] in _JSON_STARTS else cell
-    except BadJson:
-        return cell
-
-
-def _text_cell(cell: str, field: str) -> str:
-    """The text of a cell: as it stands, or out of JSON quotes."""
-    value = _free(cell, field) if cell.startswith('"') else cell
-    return value if type(value) is str else cell
-
-
-def _list_cell(cell: str, field: str) -> list[Any]:
-    value = _free(cell, field) if cell.startswith("[") else None
-    return value if type(value) is list else [part.strip() for part in cell.split("|")]
+_OWN = ("answerable", "target_section", "anchor", "decoy", "weight")
+_FIRST = [field.name for field in GOLD.fields]
+_UNSEEN = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
 
 
 def table_of(records: Sequence[dict[str, Any]], delimiter: str) -> str:
     """Gold records as a table that reads back as the same records, with no cell a formula.
 
-    Lists are joined by a bar and texts stand as they are, unless they would read back as
+    Lists are joined by a bar and texts are written as they are, unless they would read back as
     something else, or a spreadsheet would take them for a formula: then they are written as
-    JSON, which begins with a quote or a bracket. Keys that cannot be a column stand together in
-    the columns `strata` and `extra`.
+    JSON, which begins with a quote or a bracket. Keys that cannot be a column share the columns
+    `strata` and `extra`.
     """
-    rows = [_row(record) for record in records]
+    keys = {key for record in records for key in record}
+    strata = {STRATUM + name for record in records for name in record.get(STRATA) or ()}
+    alike = Counter(map(squeezed, [*keys, *strata, EXTRA]))
+    free = {
+        key
+        for key in keys | strata
+        if alike[squeezed(key)] == 1 and key == key.strip() and "\n" not in key and _is_plain(key)
+        if key in strata or not GOLD.reads((key,))
+    }
+    rows = [_row(record, free) for record in records]
     used = {column for row in rows for column in row}
-    first = [name for name in _CELLS if name in used or name in REQUIRED]
+    first = [name for name in _FIRST if name in used or name in ("qid", "question", "answerable")]
     columns = [*first, *sorted(used - {*first})]
     out = StringIO(newline="")
     writer = csv.writer(out, delimiter=delimiter, lineterminator="\r\n")
@@ -113,39 +70,38 @@ def table_of(records: Sequence[dict[str, Any]], delimiter: str) -> str:
     return out.getvalue()
 
 
-def _row(record: dict[str, Any]) -> dict[str, str]:
+def _row(record: dict[str, Any], free: set[str]) -> dict[str, str]:
+    """The cells of a record; `free` are the keys that can be a column of their own."""
     row: dict[str, str] = {}
     strata: dict[str, Any] = {}
     extra: dict[str, Any] = {}
     for key, value in record.items():
-        if key == "strata":
-            for name, member in value.items():
-                if _can_be_column(STRATUM + name):
+        if key == STRATA:
+            for name, member in (value or {}).items():
+                if STRATUM + name in free:
                     row[STRATUM + name] = _written(member)
                 else:
                     strata[name] = member
+        elif key in _FIRST and value is None:
+            row[key] = ""
         elif key in LISTS:
             bar = "|".join(value)
             clean = all(one and one == one.strip() and "|" not in one for one in value)
-            plain = clean and _stands(bar) and not bar.startswith("[")
+            plain = clean and _is_plain(bar) and not bar.startswith("[")
             row[key] = bar if plain else _json(value)
         elif key in TEXTS:
-            row[key] = value if _stands(value) else _json(value)
+            row[key] = value if _is_plain(value) else _json(value)
         elif key in _OWN:
             row[key] = _json(value)
-        elif key.startswith(STRATUM) or key.lower() in _CELLS or not _can_be_column(key):
-            extra[key] = value
-        else:
+        elif key in free:
             row[key] = _written(value)
-    together = {"strata": strata, "extra": extra}
+        else:
+            extra[key] = value
+    together = {STRATA: strata, EXTRA: extra}
     return row | {name: _json(members) for name, members in together.items() if members}
 
 
-def _can_be_column(key: str) -> bool:
-    return key == key.strip() and _stands(key) and "\n" not in key
-
-
-def _stands(text: str) -> bool:
+def _is_plain(text: str) -> bool:
     """Whether a text can be a cell as it is: no formula, not blank, nothing a reader drops."""
     blank = not text.strip()
     return not blank and not text.startswith((*FORMULA, '"')) and not _UNSEEN.search(text)
@@ -153,7 +109,7 @@ def _stands(text: str) -> bool:
 
 def _written(value: Any) -> str:
     """A value of any kind as a cell that reads back as the same value."""
-    plain = type(value) is str and _stands(value) and _free(value, "") == value
+    plain = type(value) is str and _is_plain(value) and free_cell(value, "") == value
     return value if plain else _json(value)
 
 
@@ -161,26 +117,13 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-_JSON_STARTS = {*'"[{-0123456789tfn'}
-_UNSEEN = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
-_CELLS: dict[str, Callable[[str, str], Any]] = {
-    **dict.fromkeys(("qid", "question"), _text_cell),
-    "answerable": boolean_cell,
-    **dict.fromkeys(TEXTS, _text_cell),
-    **dict.fromkeys(LISTS, _list_cell),
-    **dict.fromkeys(("target_section", "anchor", "decoy", "weight", "strata", "extra"), _free),
-    **dict.fromkeys((*ALIASES["question"], *ALIASES["gold_answer"]), _text_cell),
-    **dict.fromkeys(ALIASES["gold_citations"], _list_cell),
-}
-_OWN = ("answerable", "target_section", "anchor", "decoy", "weight")
-
-
-WRAPPERS = ("data", "goldens", "test_cases", "samples", "questions", "examples")
-"""Keys under which a dataset in one object keeps its questions."""
-OTHER_QIDS = ("id", "question_id", "q_id")
+_UNNAMED = structs.replace(
+    GOLD,
+    fields=(structs.replace(GOLD.field("qid"), missing=None), *GOLD.fields[1:]),
+)
+"""Questions that need not have an id."""
 Met = list[tuple[Finding, int]]
 """Findings, each with the number of times it was met."""
-_UNSAID = f"answerable: {REQUIRED['answerable']}"
 
 
 class Taken(Struct, frozen=True):
@@ -193,159 +136,133 @@ class Taken(Struct, frozen=True):
     metadata: GoldMetadata | None = None
 
 
-def read_any(name: str, answerable: bool | None = None) -> Taken:
+def read_any(
+    source: Source, answerable: bool | None = None, columns: Columns | None = None
+) -> Taken:
     """The questions of a gold set in any form we read; InputRejected with all that is wrong.
 
-    `answerable` is for questions that do not say it themselves.
+    `answerable` is for questions that do not say it themselves. Where no question has an id, they
+    are numbered.
     """
     problems: list[str] = []
-    findings: Met = []
-    metadata = None
-    content = read_whole(name)
-    if content.lstrip()[:1] in (b"{", b"["):
-        decoded = list(_decoded(name, content, problems))
-        if len(decoded) > 1 and is_metadata(decoded[0][1]):
-            place, record = decoded.pop(0)
-            metadata = metadata_of(record, place, problems)
-        form, records = _of_json(name, decoded, problems, findings)
-    else:
-        form, records = "a table", read_table(name, content, problems)
-    named = _with_qids(name, list(records), findings)
-    questions: list[Gold] = []
-    seen: dict[str, str] = {}
-    unsaid = 0
-    for place, record in named:
-        silent = type(record) is dict and record.get("answerable") is None
-        try:
-            question = gold_of({**record, "answerable": answerable} if silent else record)
-        except BadRecord as fault:
-            told = [str(field) for field in fault.fields]
-            unsaid += _UNSAID in told
-            problems += [f"{place}: {field}" for field in told if field != _UNSAID]
-            continue
-        earlier = seen.setdefault(question.qid, place)
-        if earlier != place:
-            problems.append(f"{place}: qid: {quoted(question.qid)} stands already at {earlier}")
-        questions.append(question)
+    records = _AnyRecords(source, _UNNAMED, problems, columns)
+    rows = list(records.each())
+    findings, name = records.findings, records.name
+    if records.around:
+        for key, value in records.around.items():
+            said = f"{quoted(key)}, which is {quoted(msgspec.json.encode(value).decode())}"
+            fact = f"{said}, belongs to the complete set and is left behind"
+            findings.append((Finding("not_carried", name, fact), 1))
+    unnamed = [row for row in rows if row["qid"] is None]
+    if unnamed and len(unnamed) == len(rows):
+        fact = "has no qid; numbered in the file's order, which must not change from now on"
+        findings.append((Finding("made_qid", name, fact), len(rows)))
+        width = len(str(len(rows)))
+        for number, row in enumerate(rows, 1):
+            row.values["qid"] = f"q{number:0{width}}"
+        unnamed = []
+    problems += [f"{row.place}: qid: {GOLD.field('qid').missing}" for row in unnamed]
+    known = len(problems)
+    questions = [
+        records.question(row, answerable)
+        for row in records.once("qid", (row for row in rows if row["qid"] is not None))
+    ]
+    unsaid = sum(one.endswith(f": answerable: {SAY_IT}") for one in problems[known:])
     if unsaid:
         fact = f"{unsaid:,} do not say it; write true or false in each, or say it for all that do "
-        problems.insert(0, f"{name}: answerable: {fact}not with --answerable true")
+        others = [one for one in problems if not one.endswith(f": answerable: {SAY_IT}")]
+        problems[:] = [f"{name}: answerable: {fact}not with --answerable true", *others]
     refuse(problems)
-    if not questions:
-        raise InputRejected(f"{name}: holds no question")
-    return Taken(form, questions, findings, metadata)
+    return Taken(records.form, questions, findings, records.metadata)
 
 
-def read_units(name: str) -> tuple[list[Gold], Units]:
+class _AnyRecords(GoldRecords):
+    """The records of questions in what holds them: articles of SQuAD, or heritage entries."""
+
+    _kind = "JSON"
+
+    def __init__(
+        self, source: Source, shape: Shape, problems: list[str], columns: Columns | None
+    ) -> None:
+        super().__init__(source, shape, problems, columns)
+        self.findings: Met = []
+
+    def within(self, place: str, value: Any) -> Iterable[tuple[str, Any]]:
+        if is_entry(value):
+            self._kind = "heritage entries"
+            return _of_entry(place, value, self.problems, self.findings)
+        if isinstance(value, Mapping) and "paragraphs" in value:
+            self._kind = "SQuAD"
+            return _of_article(place, value, self.problems, self.findings)
+        return super().within(place, value)
+
+    @property
+    def form(self) -> str:
+        """What the records were."""
+        return "a table" if self.tabular else self._kind
+
+
+class _Units(GoldRecords):
+    """Questions, or heritage entries as questions."""
+
+    def __init__(
+        self, source: Source, shape: Shape, problems: list[str], columns: Columns | None
+    ) -> None:
+        super().__init__(source, shape, problems, columns)
+        self.entries: dict[str, Gold] = {}
+        """By place."""
+
+    def within(self, place: str, value: Any) -> Iterable[tuple[str, Any]]:
+        if not is_entry(value):
+            return super().within(place, value)
+        try:
+            entry = entry_of(value)
+        except BadRecord as fault:
+            self.problems += [f"{place}: {field}" for field in fault.fields]
+            return ()
+        self.entries[place] = Gold(
+            qid=entry.id, question=entry.text, answerable=True, strata=entry.strata, extra=value
+        )
+        return ((place, {"qid": entry.id, "question": entry.text, "answerable": True}),)
+
+
+def read_units(source: Source, columns: Columns | None = None) -> tuple[list[Gold], Units]:
     """What a gold set is split into or sampled by: its questions, or its heritage entries.
 
     An entry is a unit whose `extra` is the record as it was written. Raises InputRejected with
     all that is wrong.
     """
-    content = read_whole(name)
-    if not any(mark.encode() in content for mark in MARKS):
-        return gold_in(name, content), "questions"
     problems: list[str] = []
-    records = list(_decoded(name, content, problems))
-    if not any(is_entry(record) for _, record in records):
-        return gold_in(name, content), "questions"
-    units: dict[str, Gold] = {}
-    for place, record in records:
-        try:
-            entry = entry_of(record)
-        except BadRecord as fault:
-            problems += [f"{place}: {field}" for field in fault.fields]
-            continue
-        if entry.id in units:
-            problems.append(f"{place}: id: {quoted(entry.id)} is in the file already")
-        units[entry.id] = Gold(
-            qid=entry.id, question=entry.text, answerable=True, strata=entry.strata, extra=record
-        )
-    refuse(problems)
-    return list(units.values()), "entries"
-
-
-def _with_qids(name: str, records: list[tuple[str, Any]], findings: Met) -> list[tuple[str, Any]]:
-    """The records under our names for id and question; numbered where none of them has an id."""
-    renamed = [(place, _renamed(record)) for place, record in records]
-    members = [record for _, record in renamed if type(record) is dict]
-    if not members or any(record.get("qid") is not None for record in members):
-        return renamed
-    fact = "has no qid; numbered in the file's order, which must not change from now on"
-    findings.append((Finding("made_qid", name, fact), len(members)))
-    width = len(str(len(members)))
-    return [
-        (place, {"qid": f"q{number:0{width}}", **record} if type(record) is dict else record)
-        for number, (place, record) in enumerate(renamed, 1)
+    records = _Units(source, GOLD, problems, columns)
+    entries = records.entries
+    rows: list[tuple[Row, Gold]] = [
+        (row, entries.get(row.place) or records.question(row)) for row in records.once("qid")
     ]
+    if entries:
+        fact = "record: is a question, and others are heritage entries; keep them in two files"
+        problems += [f"{row.place}: {fact}" for row, _ in rows if row.place not in entries]
+    refuse(problems)
+    return records.gold_set(one for _, one in rows), "entries" if entries else "questions"
 
 
-def _renamed(record: Any) -> Any:
-    if type(record) is not dict:
-        return record
-    fields = dict(record)
-    if fields.get("qid") is None:
-        other = next((key for key in OTHER_QIDS if fields.get(key) is not None), None)
-        if other is not None:
-            value = fields.pop(other)
-            fields["qid"] = str(value) if type(value) is int else value
-    if not any(fields.get(key) is not None for key in ("question", *ALIASES["question"])):
-        other = next((key for key in OTHER_QUESTIONS if fields.get(key) is not None), None)
-        if other is not None:
-            fields["question"] = fields.pop(other)
-    return fields
-
-
-def _of_json(
-    name: str,
-    records: list[tuple[str, Any]],
-    problems: list[str],
-    findings: Met,
-) -> tuple[str, Records]:
-    """What JSON records are, and the gold records in them."""
-    if any(is_entry(record) for _, record in records):
-        return "heritage entries", _heritage(records, problems, findings)
-    if len(records) == 1 and type(records[0][1]) is dict:
-        dataset = records[0][1]
-        wrapper = next((key for key in WRAPPERS if type(dataset.get(key)) is list), None)
-        if wrapper is not None:
-            for key, value in dataset.items():
-                if key != wrapper:
-                    told = f"{quoted(key)}, which is {quoted(msgspec.json.encode(value).decode())}"
-                    fact = f"{told}, belongs to the whole set and is left behind"
-                    findings.append((Finding("not_carried", name, fact), 1))
-            members = enumerate(dataset[wrapper])
-            inner = [(f"{name}: {wrapper}[{place}]", member) for place, member in members]
-            if any(type(member) is dict and "paragraphs" in member for _, member in inner):
-                return "SQuAD", _squad(inner, problems, findings)
-            return "JSON", iter(inner)
-    return "JSON", iter(records)
-
-
-def _decoded(name: str, content: bytes, problems: list[str]) -> Records:
-    """The members of an array, an object a line, or one object over several lines."""
-    start = content.lstrip()
-    if start[:1] == b"[" or start.partition(b"\n")[0].rstrip().endswith(b"}"):
-        return records_of(name, content, problems, read_table)
-    return json_whole(name, content, problems)
-
-
-def _squad(articles: Iterable[tuple[str, Any]], problems: list[str], findings: Met) -> Records:
-    for place, article in articles:
-        try:
-            for number, paragraph in enumerate(_parts(article, "paragraphs")):
-                where = f"{place}.paragraphs[{number}]"
-                about = [_without(article, "paragraphs"), _without(paragraph, "qas")]
-                asked = _parts(paragraph, "qas")
-                if not asked:
-                    fact = "a paragraph without questions is left behind"
-                    findings.append((Finding("not_carried", where, fact), 1))
-                for turn, question in enumerate(asked):
-                    inner = f"{where}.qas[{turn}]"
-                    layers = _squad_question(question, paragraph.get("context"), findings)
-                    yield inner, _merged(inner, findings, *about, *layers)
-        except BadField as fault:
-            problems.append(f"{place}: {fault}")
+def _of_article(
+    place: str, article: Mapping[str, Any], problems: list[str], findings: Met
+) -> Iterator[tuple[str, Any]]:
+    """The questions about each paragraph of an article of SQuAD."""
+    try:
+        for number, paragraph in enumerate(_parts(article, "paragraphs")):
+            where = f"{place}.paragraphs[{number}]"
+            about = [_without(article, "paragraphs"), _without(paragraph, "qas")]
+            asked = _parts(paragraph, "qas")
+            if not asked:
+                fact = "a paragraph without questions is left behind"
+                findings.append((Finding("not_carried", where, fact), 1))
+            for turn, question in enumerate(asked):
+                inner = f"{where}.qas[{turn}]"
+                layers = _squad_question(question, paragraph.get("context"), findings)
+                yield inner, _merged(inner, findings, *about, *layers)
+    except BadField as fault:
+        problems.append(f"{place}: {fault}")
 
 
 def _parts(record: Any, name: str) -> tuple[dict[str, Any], ...]:
@@ -390,34 +307,31 @@ def _merged(where: str, findings: Met, *layers: dict[str, Any]) -> dict[str, Any
     return record
 
 
-def _heritage(records: Iterable[tuple[str, Any]], problems: list[str], findings: Met) -> Records:
-    for place, record in records:
-        try:
-            entry = entry_of(record)
-        except BadRecord as fault:
-            problems += [f"{place}: {field}" for field in fault.fields]
-            continue
-        findings += [(one, 1) for one in (*misplaced(entry), *unknown_types(entry))]
-        findings += [(one, 1) for one in _left_behind(entry)]
-        for number, _ in enumerate(entry.pairs, 1):
-            where = f"{place}: qa_pairs[{number - 1}]"
-            yield where, _merged(entry.id, findings, *_asked(entry, number))
-
-
-def _left_behind(entry: Entry) -> Iterator[Finding]:
-    """What of an entry is about no question, and stays where it was."""
+def _of_entry(
+    place: str, record: Any, problems: list[str], findings: Met
+) -> Iterator[tuple[str, Any]]:
+    """The questions of a heritage entry."""
+    try:
+        entry = entry_of(record)
+    except BadRecord as fault:
+        problems += [f"{place}: {field}" for field in fault.fields]
+        return
+    findings += [(one, 1) for one in (*misplaced(entry), *unknown_types(entry))]
     parts = {
         "ner_annotations": len(entry.mentions),
         "type_classification": int(entry.primary_type is not None),
         "entity_linking": len(entry.links),
     }
+    held = ", ".join(f"{name} ({count})" for name, count in parts.items() if count)
     if not entry.pairs:
-        yield Finding("not_carried", entry.id, "the entry asks nothing and is left behind")
-        return
-    held = [f"{name} ({count})" for name, count in parts.items() if count]
-    if held:
-        fact = f"{', '.join(held)} ask nothing and are left behind; keep the entries for them"
-        yield Finding("not_carried", entry.id, fact)
+        fact = "the entry asks nothing and is left behind"
+        findings.append((Finding("not_carried", entry.id, fact), 1))
+    elif held:
+        fact = f"{held} ask nothing and are left behind; keep the entries for them"
+        findings.append((Finding("not_carried", entry.id, fact), 1))
+    for number, _ in enumerate(entry.pairs, 1):
+        asked = _merged(entry.id, findings, *_asked(entry, number))
+        yield f"{place}: qa_pairs[{number - 1}]", asked
 
 
 def _asked(entry: Entry, number: int) -> tuple[dict[str, Any], ...]:

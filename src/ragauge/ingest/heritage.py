@@ -13,7 +13,10 @@ from ragauge.ingest.fields import (
     BadField,
     BadRecord,
     Check,
-    expected,
+    Field,
+    Shape,
+    an_id,
+    filled,
     mapping,
     mappings,
     quoted,
@@ -21,8 +24,7 @@ from ragauge.ingest.fields import (
     texts,
     whole,
 )
-from ragauge.ingest.lines import read_whole
-from ragauge.ingest.placed_records import no_table, records_of
+from ragauge.ingest.records import Records, Row, Source, file_of, no_table
 
 CUSTODIAN_TYPES: tuple[str, ...] = ("GRP.HER.ARC", "GRP.HER.LIB", "GRP.HER.MUS", "GRP.HER.SOC")
 ENTITY_TYPES: tuple[str, ...] = (*CUSTODIAN_TYPES, "IDENTIFIER", "TMP", "TOP")
@@ -72,48 +74,41 @@ def is_entry(record: Any) -> bool:
 
 def entry_of(record: Any) -> Entry:
     """An entry from its decoded fields; raises BadRecord with every one that is wrong."""
-    if type(record) is not dict:
-        raise BadRecord([BadField("record", expected("an object", record))])
-    faults = [BadField(name, "missing") for name in ("id", "text") if record.get(name) is None]
-    given = {name: value for name, value in record.items() if value is not None}
-    known: dict[str, Any] = {}
-    for name, check in _CHECKS.items():
-        if name in given:
-            try:
-                known |= check(given.pop(name), name)
-            except BadField as fault:
-                faults.append(fault)
-    if faults:
-        raise BadRecord(faults)
-    return Entry(**known, extra=given)
+    values = ENTRY.read(record)
+    known = {_PARTS.get(name, name): value for name, value in values.items()}
+    primary, secondary = known.pop("type", (None, ()))
+    extra = {key: record[key] for key in ENTRY.unread(record) if record[key] is not None}
+    return Entry(**known, primary_type=primary, secondary_types=secondary, extra=extra)
 
 
-def read_entries(name: str, problems: list[str]) -> list[Entry]:
-    """The entries of a JSON Lines file or a JSON array; what is wrong goes into the list."""
-    entries: list[Entry] = []
-    seen: set[str] = set()
-    records = list(records_of(name, read_whole(name), problems, no_table))
+def read_entries(source: Source, problems: list[str]) -> list[Entry]:
+    """The entries of a source; what is wrong goes into the list."""
+    rows = list(Records(source, RECORD, problems, name="entries", table=no_table).rows())
     # Another kind of gold set: every record asks, and none is an entry.
-    if records and all(
-        type(record) is dict and "question" in record and not is_entry(record)
-        for _, record in records
-    ):
+    if rows and all("question" in row.record and not is_entry(row.record) for row in rows):
         problems.append(
-            f"{name}: is a gold set of questions, and the plan wants heritage entries: id, text, "
-            f"and {', '.join(MARKS[:-1])} or {MARKS[-1]}; without --plan its questions are checked"
+            f"{file_of(rows[0].place)}: is a gold set of questions, and the plan wants heritage "
+            f"entries: id, text, and {', '.join(MARKS[:-1])} or {MARKS[-1]}; without --plan its "
+            "questions are checked"
         )
-        return entries
-    for place, record in records:
+        return []
+    return [entry for _, entry in entries_in(rows, problems)]
+
+
+def entries_in(rows: Iterable[Row], problems: list[str]) -> Iterator[tuple[Row, Entry]]:
+    """The entry of each record, each once; what is wrong goes into the list."""
+    places: dict[str, str] = {}
+    for row in rows:
         try:
-            entry = entry_of(record)
+            entry = entry_of(row.record)
         except BadRecord as fault:
-            problems += [f"{place}: {field}" for field in fault.fields]
+            problems += [f"{row.place}: {field}" for field in fault.fields]
             continue
-        if entry.id in seen:
-            problems.append(f"{place}: id: {quoted(entry.id)} stands in the file already")
-        seen.add(entry.id)
-        entries.append(entry)
-    return entries
+        first = places.setdefault(entry.id, row.place)
+        if first != row.place:
+            problems.append(f"{row.place}: id: {quoted(entry.id)} is at {first} already; keep one")
+        else:
+            yield row, entry
 
 
 def misplaced(entry: Entry) -> Iterator[Finding]:
@@ -161,12 +156,6 @@ def unknown_types(entry: Entry) -> Iterator[Finding]:
             yield Finding("unknown_type", entry.id, fact)
 
 
-def _filled(value: Any, field: str) -> dict[str, Any]:
-    if not text(value, field).strip():
-        raise BadField(field, "is empty")
-    return {field: value}
-
-
 def _mention(part: dict[str, Any], field: str) -> Mention:
     for name in ("text", "type", "start", "end"):
         if name not in part:
@@ -182,19 +171,19 @@ def _mention(part: dict[str, Any], field: str) -> Mention:
     return mention
 
 
-def _typing(value: Any, field: str) -> dict[str, Any]:
+def _typing(value: Any, field: str) -> tuple[str, tuple[str, ...]]:
+    """The type, and what else it is."""
     part = mapping(value, field)
     if part.get("primary_type") is None:
         raise BadField(f"{field}.primary_type", "missing")
-    return {
-        "primary_type": text(part["primary_type"], f"{field}.primary_type"),
-        "secondary_types": texts(part.get("secondary_types") or [], f"{field}.secondary_types"),
-    }
+    return (
+        text(part["primary_type"], f"{field}.primary_type"),
+        texts(part.get("secondary_types") or [], f"{field}.secondary_types"),
+    )
 
 
-def _links(value: Any, field: str) -> dict[str, Any]:
-    links = mapping(value, field)
-    return {"links": {name: mapping(ids, f"{field}.{name}") for name, ids in links.items()}}
+def _links(value: Any, field: str) -> dict[str, dict[str, Any]]:
+    return {name: mapping(ids, f"{field}.{name}") for name, ids in mapping(value, field).items()}
 
 
 def _pair(part: dict[str, Any], field: str) -> Pair:
@@ -210,17 +199,42 @@ def _pair(part: dict[str, Any], field: str) -> Pair:
     return Pair(question=part["question"], **named, supporting_facts=facts, extra=given)
 
 
-def _each(value: Any, field: str, read: Callable[[dict[str, Any], str], Any]) -> tuple[Any, ...]:
-    parts = enumerate(mappings(value, field))
-    return tuple(read(part, f"{field}[{place}]") for place, part in parts)
+def _each(read: Callable[[dict[str, Any], str], Any]) -> Check:
+    return lambda value, field: tuple(
+        read(part, f"{field}[{place}]") for place, part in enumerate(mappings(value, field))
+    )
 
 
-_CHECKS: dict[str, Check] = {
-    "id": _filled,
-    "text": _filled,
-    "ner_annotations": lambda value, field: {"mentions": _each(value, field, _mention)},
-    "type_classification": _typing,
-    "entity_linking": _links,
-    "qa_pairs": lambda value, field: {"pairs": _each(value, field, _pair)},
-    "strata": lambda value, field: {field: mapping(value, field)},
+RECORD = Shape(name="record", fields=(), doc="Anything.", keeps=True)
+ENTRY = Shape(
+    name="heritage entry",
+    doc="A text with its entities, its type, its links and questions about it.",
+    fields=(
+        Field("id", an_id, "Its id.", missing="missing"),
+        Field("text", filled, "The text.", missing="missing"),
+        Field(
+            "ner_annotations",
+            _each(_mention),
+            "Its entities, each with text, type, start and end, half-open, in characters.",
+            many=True,
+        ),
+        Field("type_classification", _typing, "Its primary_type, and secondary_types."),
+        Field(
+            "entity_linking", _links, "For each mention its ids elsewhere; all null where unknown."
+        ),
+        Field(
+            "qa_pairs",
+            _each(_pair),
+            "Questions, each with answer, answer_type and supporting_facts.",
+            many=True,
+        ),
+        Field("strata", mapping, "Anything to slice by, such as country."),
+    ),
+    keeps=True,
+)
+_PARTS = {
+    "ner_annotations": "mentions",
+    "type_classification": "type",
+    "entity_linking": "links",
+    "qa_pairs": "pairs",
 }

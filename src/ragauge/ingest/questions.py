@@ -80,34 +80,34 @@ def read_questions(
 ) -> Questions:
     """The questions of a gold set; what is wrong with them goes into the list."""
     found = Questions()
-    records = Records(source, ASKED, problems, form=form, name="gold", columns=columns)
-    for row in records.checked(_asked(records)):
-        id = None if row["id"] is None else str(row["id"])
+    records = _Questions(source, ASKED, problems, form=form, name="gold", columns=columns)
+    for row in records.each():
         blank = [name for name in ("id", "question") if row[name] is None]
-        if id is None or blank:
-            problems += [f"{row.place}: {name}: {ASKED.field(name).missing}" for name in blank]
-        elif id in found:
-            records.reject(row, "id", f"{quoted(id)} is at {found[id].where} already; keep one")
-        else:
-            found[id] = _question(row, id)
+        problems += [f"{row.place}: {name}: {ASKED.field(name).missing}" for name in blank]
+        if not blank:
+            question = _question(row)
+            if question.id in found:
+                first = found[question.id].where
+                records.reject(row, "id", f"{quoted(question.id)} is at {first} already; keep one")
+            found.setdefault(question.id, question)
     found.unread = records.note_unread(Findings() if findings is None else findings)
     return found
 
 
-def _asked(records: Records) -> Iterator[Row]:
-    """The records of single questions; an entry's pairs one by one."""
-    for number, row in enumerate(records.rows()):
-        if number == 0 and is_metadata(row.record):
-            metadata_of(row.record, row.place, records.problems)
-            continue
-        if not is_entry(row.record):
-            yield row
-            continue
+class _Questions(Records):
+    def within(self, place: str, value: Any) -> Iterator[tuple[str, Any]]:
+        """Single questions; an entry's pairs one by one, and no metadata of a gold set."""
+        if not self.seen and is_metadata(value):
+            metadata_of(value, place, self.problems)
+            return
+        if not is_entry(value):
+            yield place, value
+            return
         try:
-            entry = entry_of(row.record)
+            entry = entry_of(value)
         except BadRecord as fault:
-            records.problems += [f"{row.place}: {field}" for field in fault.fields]
-            continue
+            self.problems += [f"{place}: {field}" for field in fault.fields]
+            return
         for at, pair in enumerate(entry.pairs):
             asked = {
                 **pair.extra,
@@ -118,10 +118,10 @@ def _asked(records: Records) -> Iterator[Row]:
                 "supporting_facts": pair.supporting_facts,
                 "strata": entry.strata,
             }
-            yield records.row(f"{row.place}: qa_pairs[{at}]", asked)
+            yield f"{place}: qa_pairs[{at}]", asked
 
 
-def _question(row: Row, id: str) -> AnswerRow:
+def _question(row: Row) -> AnswerRow:
     """A question as a row without an answer; what gold calls its answer is the reference."""
     answerable, strata = row["answerable"], strata_in(row)
     if "answer_type" in strata:
@@ -131,7 +131,7 @@ def _question(row: Row, id: str) -> AnswerRow:
         strata.setdefault("answerable", str(answerable).lower())
     references = (*(row["references"] or row["answer"] or ()), *(row[PHRASES] or ()))
     return AnswerRow(
-        id=id,
+        id=str(row["id"]),
         answer=None,
         question=row["question"],
         contexts=row["contexts"],

@@ -13,7 +13,8 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,17 +23,13 @@ from msgspec import Struct
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected, UsageError, refuse
 from ragauge.ingest.fields import (
-    STRATA,
     BadField,
     BadRecord,
     Columns,
-    Reads,
     Shape,
     expected,
     quoted,
     squeezed,
-    strata_of,
-    value_at,
 )
 from ragauge.ingest.lines import (
     MAX_LINE,
@@ -61,7 +58,7 @@ _CELL = 16
 _ARROW_FILE, _ARROW_STREAM, _PARQUET = b"ARROW1", b"\xff\xff\xff\xff", b"PAR1"
 
 
-class Row(Struct):
+class Row(Struct, gc=False):
     """One record of a source."""
 
     place: str
@@ -117,29 +114,40 @@ class Records:
         """Those that could not, by their place among all, counted from 0."""
         self.keys: Counter[tuple[str, ...]] = Counter()
         """How often each set of keys was met."""
-        self._reads: dict[tuple[str, ...], Reads] = {}
-        self._fields = {field.name: field for field in shape.fields}
-        self._asks = bool(shape.required())
+        self.around: dict[str, Any] = {}
+        """What the object that holds the records says besides."""
+        self.tabular = False
+        """Whether the records are rows of text: each value is what a cell holds."""
         self._source, self._form, self._adapt, self._table = source, form, adapt, table
         self._decode = decode
-        self.tabular = False
-        """Whether its values are cells of a table, which are text; known once reading began."""
+
+    def objects(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Every record that is an object, with its place."""
+        known = self.keys
+        for place, value in self._within_each():
+            if type(value) is not dict and not isinstance(value, Mapping):
+                self._reject(place, f"record: {expected('an object', value)}")
+                continue
+            record: Any = value
+            keys = tuple(value)
+            if type(value) is not dict or keys not in known:
+                record = {str(key): one for key, one in value.items()}
+                keys = tuple(record)
+            known[keys] += 1
+            self.seen += 1
+            yield place, record
 
     def rows(self) -> Iterator[Row]:
         """Every record that is an object, its fields unchecked."""
         known, found = len(self.problems), set[str]()
-        for place, value in self.placed():
-            record = self._adapt(value) if self._adapt else value
-            if not isinstance(record, Mapping):
-                self._reject(place, f"record: {expected('an object', record)}")
-                continue
+        for place, record in self.objects():
             row = self.row(place, record)
-            self.seen += 1
-            self.keys[tuple(row.record)] += 1
-            found.update(row.written)
+            if self.columns:
+                found.update(row.written)
             yield row
         if not self.seen and not self.unreadable and len(self.problems) == known:
-            self.problems.append(f"{self.name}: {self._nothing()}; write one JSON object a line")
+            fact = f"holds no {self.shape.name}; write one JSON object a line"
+            self.problems.append(f"{self.name}: {fact}")
         missed = [field for field in self.columns if field not in found] if self.seen else []
         self.problems += [
             f"{self.name}: {field}: no {self.shape.name} has {quoted(self.columns[field])}; "
@@ -147,26 +155,22 @@ class Records:
             for field in missed
         ]
 
-    def row(self, place: str, record: Mapping[str, Any]) -> Row:
+    def row(self, place: str, value: Mapping[Any, Any]) -> Row:
         """A record with what it has for each field, unchecked."""
-        if type(record) is not dict or not all(type(key) is str for key in record):
-            record = {str(key): one for key, one in record.items()}
-        row, keys = Row(place, record, {}, {}), tuple(record)
-        reads = self._reads.get(keys)
-        if reads is None:
-            reads = self._reads[keys] = self.shape.reads(keys, self.columns)
-        for field, names in reads:
-            for name in names:
-                held = record[name] if name in record else value_at(record, name)
-                # A frame has NaN where nothing is.
-                if held is not None and not (isinstance(held, float) and held != held):
-                    row.values[field.name], row.written[field.name] = held, name
-                    break
-            if field.name == STRATA:
-                cells = strata_of(record, row.values.get(STRATA))
-                if cells is not None:
-                    row.values[STRATA] = cells
-        return row
+        keys = tuple(value)
+        record: Any = value
+        if type(value) is not dict or keys not in self.keys:
+            record = {str(key): one for key, one in value.items()}
+            keys = tuple(record)
+        return Row(place, record, *self.shape.found(record, keys, self.columns))
+
+    def within(self, place: str, value: Any) -> Iterable[tuple[str, Any]]:
+        """The records that a decoded value holds: as a rule itself, under its place."""
+        return ((place, self._adapt(value) if self._adapt else value),)
+
+    def _within_each(self) -> Placed:
+        for place, value in self.placed():
+            yield from self.within(place, value)
 
     def each(self) -> Iterator[Row]:
         """Every record whose fields are right; what is wrong with the others is a problem.
@@ -175,21 +179,72 @@ class Records:
         """
         return self.checked(self.rows())
 
+    def lists(
+        self, placed: Sequence[tuple[str, dict[str, Any]]], shape: Shape, columns: Columns
+    ) -> tuple[list[str], dict[str, list[Any]]]:
+        """The places and the values by field of the objects that are right, by this shape.
+
+        The same as row by row. Where all have the same keys, as rows of a table have, a field is
+        read in one go, and a text that many share is checked once.
+        """
+        self.shape, self.columns = shape, dict(columns)
+        every = self._lists(placed) if len(self.keys) == 1 else None
+        if every is not None:
+            return [place for place, _ in placed], every
+        rows = [*self.checked(self.row(place, record) for place, record in placed)]
+        by_field = {field.name: [row[field.name] for row in rows] for field in shape.fields}
+        return [row.place for row in rows], by_field
+
+    def _lists(self, placed: Sequence[tuple[str, dict[str, Any]]]) -> dict[str, list[Any]] | None:
+        """By field its values; None where they must be looked at one by one."""
+        (keys,) = self.keys
+        found = {field.name: [None] * len(placed) for field in self.shape.fields}
+        fed = {field.name: names for field, names in self.shape.reads(keys, self.columns)}
+        for field in self.shape.fields:
+            names = fed.get(field.name)
+            if names is None and field.missing is None:
+                continue
+            if names is None or len(names) != 1 or names[0] not in keys:
+                return None
+            (name,) = names
+            values: list[Any] = [record[name] for _, record in placed]
+            kinds = {*map(type, values)}
+            if float in kinds or (field.missing is not None and type(None) in kinds):
+                return None
+            cell = self.tabular
+            try:
+                if kinds <= {str, type(None)}:
+                    read = {
+                        one: field.read(one, name, cell=cell)
+                        for one in {*values}
+                        if one is not None
+                    }
+                    found[field.name] = [*map(read.get, values)]
+                else:
+                    found[field.name] = [
+                        None if one is None else field.read(one, name, cell=cell) for one in values
+                    ]
+            except BadField:
+                return None
+        return found
+
     def checked(self, rows: Iterable[Row]) -> Iterator[Row]:
         """Of these rows, those whose fields are right, as `each` gives them."""
-        begin, lacking, number = len(self.problems), Counter[str](), 0
+        begin, lacking = len(self.problems), Counter[str]()
         for row in rows:
-            number += 1
             try:
                 self.check(row)
             except BadRecord as fault:
-                for name in {field.name for field in self.shape.required()} - row.values.keys():
-                    lacking[name] += 1
+                lacking.update({field.name for field in self.shape.required()} - row.values.keys())
                 self.problems += [f"{row.place}: {field}" for field in fault.fields]
                 continue
             yield row
         for field in reversed(self.shape.required()):
-            if number > 1 and lacking[field.name] == number and field.name not in self.columns:
+            if (
+                self.seen > 1
+                and lacking[field.name] == self.seen
+                and field.name not in self.columns
+            ):
                 lost = f": {field.name}: {field.missing}"
                 kept = [one for one in self.problems[begin:] if not one.endswith(lost)]
                 fact = f"no {self.shape.name} has {' or '.join(field.names[:4])}"
@@ -197,47 +252,42 @@ class Records:
                 self.problems[begin:] = [f"{self.name}: {fact}; {self.there()}: {remedy}", *kept]
 
     def check(self, row: Row) -> None:
-        """Check the values of a row in place; raises BadRecord with every field that is wrong."""
-        faults = []
-        values = row.values
-        fields = self.shape.fields if self._asks else [self._fields[name] for name in values]
-        for field in fields:
-            value = values.get(field.name)
-            if value is None:
-                if field.missing is not None:
-                    faults.append(BadField(field.name, field.missing))
-                continue
-            try:
-                written = row.written.get(field.name, field.name)
-                if self.tabular:
-                    values[field.name] = field.read(value, written, cell=True)
-                else:
-                    values[field.name] = field.check(value, written)
-            except BadField as fault:
-                faults.append(fault)
-        if faults:
-            raise BadRecord(faults)
+        """Check the values of a row; raises BadRecord with every field that is wrong."""
+        row.values = self.shape.checked(row.values, row.written, cell=self.tabular)
 
     def reject(self, row: Row, field: str, fact: str) -> None:
         """Note what only all records together show to be wrong with one."""
         self.problems.append(f"{row.place}: {row.written.get(field, field)}: {fact}")
 
-    def once(self, field: str) -> Iterator[Row]:
+    def once(self, field: str, rows: Iterable[Row] | None = None) -> Iterator[Row]:
         """As `each`, without records that say again what an earlier one says of the same item."""
         places: dict[Any, str] = {}
-        for row in self.each():
-            first = places.setdefault(row[field], row.place)
+        for row in self.each() if rows is None else rows:
+            key = row.values.get(field)
+            first = places.setdefault(key, row.place)
             if first != row.place:
-                self.reject(
-                    row, field, f"{quoted(str(row[field]))} is at {first} already; keep one"
-                )
+                self.reject(row, field, f"{quoted(str(key))} is at {first} already; keep one")
             else:
                 yield row
 
     def unread(self) -> dict[str, str | None]:
-        """The columns that no field reads, each with the field it may be meant for."""
-        keys = dict.fromkeys(key for keys in self.keys for key in keys)
-        return {key: self.shape.near(key) for key in self.shape.unread(keys, self.columns)}
+        """The columns that no field reads, each with the field it may be meant for.
+
+        Where other fields are kept, those alone that look like a field which their record lacks.
+        """
+        found: dict[str, str | None] = {}
+        near = cache(self.shape.near)
+        for keys in self.keys:
+            fed = {
+                name
+                for one, names in self.shape.reads(keys, self.columns)
+                if names
+                for name in one.names
+            }
+            for key in self.shape.unread(keys, self.columns):
+                if not self.shape.keeps or (near(key) and near(key) not in fed):
+                    found[key] = near(key)
+        return found
 
     def note_unread(self, findings: Findings) -> tuple[str, ...]:
         """The columns that no field reads, said once as a finding."""
@@ -258,13 +308,6 @@ class Records:
         keys = list(dict.fromkeys(key for keys in self.keys for key in keys))
         shown = ", ".join(map(quoted, keys[:COLUMNS_SHOWN])) or "nothing"
         return f"there is {shown}{' and more' if len(keys) > COLUMNS_SHOWN else ''}"
-
-    def _nothing(self) -> str:
-        is_file = isinstance(self._source, str | os.PathLike) and self._source != STDIN
-        head = head_of(str(self._source)) if is_file else None
-        if head is None or head.strip():
-            return f"holds no {self.shape.name}"
-        return "the file has only empty lines" if head else "the file is empty"
 
     def _reject(self, place: str, fact: str) -> None:
         self.unreadable[self.seen + len(self.unreadable)] = Unreadable(place, fact)
@@ -291,6 +334,9 @@ class Records:
         if hasattr(source, "to_pandas") and not isinstance(source, Iterable):  # a result of ragas
             return self._of_frames([(name, source.to_pandas())])
         if isinstance(source, Mapping):
+            if any(hasattr(one, "features") for one in source.values()):
+                first = quoted(str(next(iter(source))))
+                raise UsageError(f"{name}: holds several splits: give one of them, such as {first}")
             return self._of_object(source, name)
         if isinstance(source, Iterable):
             return ((f"{name}: item {number}", one) for number, one in enumerate(source, 1))
@@ -307,20 +353,22 @@ class Records:
     def _of_content(self, content: bytes) -> Placed:
         """The records of a text, in the form that it has or is said to have."""
         name, form, start = self.name, self._form, content.lstrip()[:1]
-        if form in ("csv", "tsv") or (form is None and start not in (b"{", b"[", b"")):
+        if not start:
+            fact = "the file has only empty lines" if content else "the file is empty"
+            self.problems.append(f"{name}: {fact}; write one JSON object a line")
+        elif form in ("csv", "tsv") or (form is None and start not in (b"{", b"[")):
             refuse_long_lines(name, content, len(content))
             content = content.replace(b"\r", b"\n") if b"\n" not in content else content
             yield from (self._table or self._headed)(name, content, self.problems)
         elif start not in (b"{", b"["):
-            if content.strip():
-                fact = f"is not JSON, as --input-format {form} says; name the right format"
-                self.problems.append(f"{name}: {fact}")
+            fact = f"is not JSON, as --input-format {form} says; name the right format"
+            self.problems.append(f"{name}: {fact}")
         elif form == "jsonl" or (form is None and has_lines(content)):
             yield from self._of_lines(content)
         elif max(map(len, content.split(b"\n"))) > MAX_LINE:
             self.problems.append(f"{name}: {OVERLONG}; write one record a line")
         else:
-            place = f"{name}:1" if b"\n" not in content.strip() else name
+            place = name if b"\n" in content.strip() else f"{name}:1"
             try:
                 value = self._decode(content)
             except BadJson as fault:
@@ -366,6 +414,7 @@ class Records:
                 lists = [key for key, one in inner.items() if self._are_records(one)]
                 held = lists[0] if len(lists) == 1 else None
             if held is not None:
+                self.around = {key: one for key, one in inner.items() if key != held}
                 for number, one in enumerate(inner[held], 1):
                     yield f"{self.name}: item {number}", one
                 return
@@ -436,7 +485,7 @@ class Records:
         fed = {field.name for field, names in reads if names}
         lacking = [field for field in self.shape.required() if field.name not in fed]
         shown = ", ".join(map(quoted, titles[:COLUMNS_SHOWN]))
-        if titles and not fed and not lacking and self.shape.others is None:
+        if titles and not fed and self.shape.others is None:
             known = ", ".join(field.name for field in self.shape.fields[:COLUMNS_SHOWN])
             fact = f"the first line names no column of a {self.shape.name} ({known})"
             remedy = "name them with --map FIELD=COLUMN"
@@ -670,14 +719,24 @@ def file_of(place: str) -> str:
     return re.sub(r'(:\d+|: (item|row) \d+|: ".*"|(: \w+)?\[\d+\])$', "", place)
 
 
-def columns_for(columns: Columns | None, *shapes: Shape) -> list[dict[str, str]]:
-    """The mapped columns by the shapes that have the field; raises UsageError where none has it."""
-    names = [{field.name for field in shape.fields} for shape in shapes]
-    given = dict(columns or {})
-    for name in given:
-        if not any(name in known for known in names):
-            shapes[0].field(name)
-    return [{name: given[name] for name in given if name in known} for known in names]
+def columns_for(columns: Columns | None, **shapes: Shape) -> dict[str, dict[str, str]]:
+    """The mapped columns of each of several sources, by what the sources are called.
+
+    A field that several have is meant of the first; `gold.question` says which is meant. Raises
+    UsageError for a field that none has.
+    """
+    found: dict[str, dict[str, str]] = {name: {} for name in shapes}
+    for field, path in (columns or {}).items():
+        source, _, inner = field.partition(".")
+        if source in shapes and inner:
+            shapes[source].field(inner)
+            found[source][inner] = path
+            continue
+        having = [name for name, one in shapes.items() if field in {f.name for f in one.fields}]
+        if not having:
+            next(iter(shapes.values())).field(field)
+        found[having[0]][field] = path
+    return found
 
 
 def no_table(name: str, content: bytes, problems: list[str]) -> Placed:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +16,13 @@ import msgspec
 from ragauge.errors import refuse
 from ragauge.ingest.fields import BadField, Columns
 from ragauge.ingest.lines import BLOCK, STDIN, Block, blocks, head_of, nothing_in
-from ragauge.ingest.records import Records, Source, is_frame
+from ragauge.ingest.records import Records, Source, is_frame, is_table
+from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.ingest.traces import RETRIEVED, TRACE, with_our_names
 
 _encode = msgspec.json.Encoder().encode
-_LINES = (b"{", b"")
+SEEN = 1 << 16
+"""Bytes of a file that show what it holds."""
 
 
 class Traces:
@@ -26,15 +30,15 @@ class Traces:
 
     def __init__(self, source: Source, columns: Columns | None = None) -> None:
         self._source, self._columns = source, dict(columns or {})
-        self._is_file = isinstance(source, str | os.PathLike)
-        self.name = str(source) if self._is_file else "traces"
+        self.is_file = isinstance(source, str | os.PathLike)
+        self.name = str(source) if self.is_file else "traces"
         for field in self._columns:
             TRACE.field(field)
 
     @cached_property
     def again(self) -> bool:
         """Whether it can be read a second time; a pipe or a generator is empty then."""
-        if self._is_file:
+        if self.is_file:
             return self.name != STDIN and Path(self.name).exists() and not self._is_pipe
         return hasattr(self._source, "__len__") or hasattr(self._source, "iter_rows")
 
@@ -42,64 +46,39 @@ class Traces:
     def _is_pipe(self) -> bool:
         return not Path(self.name).is_dir() and head_of(self.name) is None
 
-    @property
-    def size(self) -> int | None:
-        """Bytes that a progress bar counts to, where they are known."""
-        lines = self._is_file and self.again and Path(self.name).is_file() and self._has_lines()
-        return Path(self.name).stat().st_size if lines else None
-
     def nothing(self) -> str | None:
         """That the source is empty, where it is a file that is."""
-        return nothing_in(self.name) if self._is_file else None
+        return nothing_in(self.name) if self.is_file else None
 
     def blocks(self) -> Iterator[Block]:
         """Its traces, a line each, in blocks that depend on the source alone."""
-        if self._has_lines():
-            yield from blocks(self.name)
-            return
+        source, name = self._source, "stdin" if self.name == STDIN else self.name
+        if self.is_file and not self._columns and not self._is_frame():
+            stream = blocks(self.name)
+            first = next(stream, None)
+            if first is None:
+                return
+            if _has_lines(first.read()):
+                yield first
+                yield from stream
+                return
+            source = b"".join(block.read() for block in chain((first,), stream))
+        problems: list[str] = []
+        records = Records(source, TRACE, problems, columns=self._columns, name=name)
         held, at = bytearray(), 0
-        for line in self._lines():
-            held += line + b"\n"
+        for _, value in records.placed():
+            held += _encode(self._named(value, records) if isinstance(value, Mapping) else value)
+            held += b"\n"
             if len(held) >= BLOCK:
-                yield Block(self._said, at, len(held), bytes(held))
+                yield Block(name, at, len(held), bytes(held))
                 at, held = at + len(held), bytearray()
         if held:
-            yield Block(self._said, at, len(held), bytes(held))
-
-    def lines(self) -> Iterator[tuple[str, bytes]]:
-        """The lines that are not empty, each with its place as findings write it."""
-        before = 0
-        for block in self.blocks():
-            content = block.read()
-            for at, line in enumerate(content.split(b"\n"), before + 1):
-                if line and not line.isspace():
-                    yield f"{block.name}:{at}", line
-            before += content.count(b"\n")
-
-    @property
-    def _said(self) -> str:
-        return "stdin" if self.name == STDIN else self.name
-
-    def _has_lines(self) -> bool:
-        """Whether the source is a file of JSON Lines, which is read as it is."""
-        if not self._is_file or self._columns:
-            return False
-        if self.name == STDIN or self._is_pipe:
-            return True  # which cannot be looked into without being read
-        if Path(self.name).is_dir() or is_frame(head_of(self.name) or b""):
-            return False
-        for block in blocks(self.name):
-            start = block.read()[:4096].lstrip()
-            return start[:1] in _LINES and not start.startswith(b"{\n")
-        return True
-
-    def _lines(self) -> Iterator[bytes]:
-        """The traces of another source, each written as a line of JSON."""
-        problems: list[str] = []
-        records = Records(self._source, TRACE, problems, columns=self._columns, name=self.name)
-        for _, value in records.placed():
-            yield _encode(self._named(value, records) if isinstance(value, Mapping) else value)
+            yield Block(name, at, len(held), bytes(held))
         refuse(problems)
+
+    def _is_frame(self) -> bool:
+        path = Path(self.name)
+        return self.name != STDIN and (path.is_dir() or is_frame(head_of(self.name) or b""))
 
     def _named(self, record: Mapping[str, Any], records: Records) -> dict[str, Any]:
         """A record with mapped columns under our names, and a table's cells as what they hold."""
@@ -117,3 +96,38 @@ class Traces:
                 written = RETRIEVED[0] if field.name == "retrieved" else field.name
             values[written] = value
         return with_our_names(values)
+
+
+def _has_lines(content: bytes) -> bool:
+    """Whether a file that begins so is JSON Lines, some of which may be broken."""
+    first, newline, rest = content[:SEEN].strip().partition(b"\n")
+    first = first.strip()
+    if not first.startswith((b"{", b"[")):
+        cells = re.split("[,;\t]", first.decode("utf-8", "replace"))
+        return not TRACE.reads(tuple(cells))
+    if first.startswith(b"["):
+        return bool(newline) and first.endswith(b"]")
+    # Inside an object over several lines no line begins with another.
+    if newline and (first.endswith(b"}") or rest.startswith(b"{") or b"\n{" in rest):
+        return True
+    with suppress(BadJson):
+        value = decode(content)
+        if newline:
+            return False
+        holds = any(isinstance(value.get(key), list) for key in TRACE.wrappers)
+        return not (holds or (len(value) > 1 and is_table(value, TRACE)))
+    return True
+
+
+def traces_of(given: Source, columns: Columns | None = None) -> list[Traces]:
+    """The sources that somebody means: one, or several paths."""
+    if isinstance(given, list | tuple) and all(
+        isinstance(one, str | os.PathLike | Traces) for one in given
+    ):
+        return [one if isinstance(one, Traces) else Traces(one, columns) for one in given]
+    return [given if isinstance(given, Traces) else Traces(given, columns)]
+
+
+def blocks_of(given: Source) -> Iterator[Block]:
+    """The blocks of all sources, in their order."""
+    return (block for source in traces_of(given) for block in source.blocks())

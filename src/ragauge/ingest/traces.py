@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -25,7 +26,7 @@ from ragauge.ingest.fields import (
     Check,
     Field,
     Shape,
-    anything,
+    an_id,
     boolean,
     expected,
     kind,
@@ -37,7 +38,7 @@ from ragauge.ingest.fields import (
     texts,
     whole,
 )
-from ragauge.ingest.lines import MAX_LINE, blocks
+from ragauge.ingest.lines import MAX_LINE
 from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.ingest.written_lists import listed, passages
 from ragauge.text.citations import id_of, inline_markers, split_ids
@@ -346,21 +347,7 @@ _encode = msgspec.json.Encoder().encode
 _FIELDS = len(_Line.__struct_fields__)
 
 
-def _colons_at_least(found: _Line) -> tuple[int, int]:
-    """The colons of the line's keys, and those of the texts that most often have some."""
-    keys, texts = _FIELDS - astuple(found).count(None), 0
-    if found.q is not None:
-        texts += found.q.count(":")
-    if found.answer is not None:
-        texts += found.answer.count(":")
-    answer = found.answer_json
-    if answer is not None:
-        keys += 1 if answer.citations is None else 2
-        texts += answer.claim.count(":")
-    if found.chunks:
-        given = [chunk.text for chunk in found.chunks]
-        keys += 2 * len(given) - given.count(None)
-    return keys, texts
+_text_of, _id_of = attrgetter("text"), attrgetter("id")
 
 
 def read_plain(line: bytes) -> Trace | None:
@@ -375,20 +362,33 @@ def read_plain(line: bytes) -> Trace | None:
         found = _decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
+    # The colons of the line's keys, and those of the texts that most often have some.
+    keys, texts = _FIELDS - astuple(found).count(None), 0
+    q, answer, structured, chunks = found.q, found.answer, found.answer_json, found.chunks
+    if q is not None:
+        texts += q.count(":")
+    if answer is not None:
+        texts += answer.count(":")
+    if structured is not None:
+        keys += 1 if structured.citations is None else 2
+        texts += structured.claim.count(":")
+    if chunks:
+        # A list of C's own making: this runs for every trace.
+        keys += 2 * len(chunks) - list(map(_text_of, chunks)).count(None)
     colons = line.count(b":")
-    keys, texts = _colons_at_least(found)
     if colons != keys + texts and colons != _encode(found).count(b":"):
         return None
     if colons != keys and b"\\u003" in line:
         return None
-    if found.qid is not None and found.qid.isspace():
+    qid = found.qid
+    if qid is not None and qid.isspace():
         return None
-    if found.q is None:
-        if found.qid is None and found.question is None:
+    if q is None:
+        if qid is None and found.question is None:
             return None
         force_setattr(found, "q", found.question)
-    if found.chunks is not None and found.retrieved_ids is None:
-        force_setattr(found, "retrieved_ids", tuple([chunk.id for chunk in found.chunks]))
+    if chunks is not None and found.retrieved_ids is None:
+        force_setattr(found, "retrieved_ids", tuple(map(_id_of, chunks)))
     return found
 
 
@@ -417,21 +417,22 @@ TRACE = Shape(
     name="trace",
     doc="One run of a system: a question, its answer, and what was retrieved and cited.",
     keeps=True,
+    wrappers=("traces", "rows", "results", "data"),
     fields=(
-        Field("qid", anything, "The gold question's id.", aliases=("q_id", "question_id")),
+        Field("qid", an_id, "The gold question's id.", aliases=("q_id", "question_id")),
         Field(
             "q",
-            anything,
+            text,
             "The question; a trace without a qid is joined by it.",
             aliases=("question", "query", "user_input", "input"),
         ),
         Field(
             "answer",
-            anything,
+            text,
             "The answer as text.",
             aliases=("response", "generated_answer", "actual_output", "output", "result"),
         ),
-        Field("answer_json", written_object, "The answer in fields: claim, citations."),
+        Field("answer_json", written_object, "Its fields: claim, citations.", says="object"),
         Field("citations", written_ids, "The ids that the answer cites.", many=True),
         Field("retrieved_ids", written_ids, "Ids of what was retrieved, best first.", many=True),
         Field(
@@ -444,24 +445,29 @@ TRACE = Shape(
         Field("cited", written_objects, "The citations as objects.", many=True),
         Field("segments", written_objects, "Parts of the answer with citations.", many=True),
         Field("constraints_echo", written_ids, "The constraints as repeated.", many=True),
-        Field("constraint_lock", anything, "The lock of the constraints."),
+        Field("constraint_lock", text, "The lock of the constraints."),
         Field("ok", boolean, "Whether the call went well."),
-        Field("status", anything, "`ok` or `error`."),
-        Field("error", anything, "Why the call failed."),
-        Field("reason", anything, "Why the system refused."),
-        Field("ts", anything, "When: seconds since 1970, or text."),
+        Field("status", text, "`ok` or `error`."),
+        Field("error", text, "Why the call failed."),
+        Field("reason", text, "Why the system refused."),
+        Field("ts", text, "When: seconds since 1970, or text."),
         Field("latency_ms", number, "How long it took."),
-        Field("stage_ms", written_object, "How long each stage took."),
-        Field("usage", written_object, "Tokens and cost."),
-        Field("labels", written_object, "What runs are told apart by, such as the model."),
-        Field("run_id", anything, "The run of a sweep."),
+        Field("stage_ms", written_object, "How long each stage took.", says="object"),
+        Field("usage", written_object, "Tokens and cost.", says="object"),
+        Field(
+            "labels",
+            written_object,
+            "What runs are told apart by, such as the model.",
+            says="object",
+        ),
+        Field("run_id", text, "The run of a sweep."),
         Field("seed", whole, "The seed of the run."),
         Field("temperature", number, "The temperature of the run."),
-        Field("jitter", anything, "How the question was reworded."),
-        Field("paraphrase", anything, "Which paraphrase was sent."),
+        Field("jitter", text, "How the question was reworded."),
+        Field("paraphrase", text, "Which paraphrase was sent."),
         Field("repeat", whole, "Which time the same was sent."),
         Field("attempt", whole, "Which attempt succeeded."),
-        Field("question_sent", anything, "The question as it was sent."),
+        Field("question_sent", text, "The question as it was sent."),
         Field("schema_version", whole, "The version of this form."),
     ),
 )
@@ -523,26 +529,14 @@ def can_be_read_again(names: Sequence[str]) -> bool:
     return all(Path(name).is_file() for name in names)
 
 
-def numbered_lines(name: str) -> Iterator[tuple[str, bytes]]:
-    """The lines of a file that are not empty, each with its place as findings write it."""
-    before = 0
-    for block in blocks(name):
-        content = block.read()
-        for at, line in enumerate(content.split(b"\n"), before + 1):
-            if line and not line.isspace():
-                yield f"{block.name}:{at}", line
-        before += content.count(b"\n")
-
-
 def whole_trace(line: bytes) -> Trace:
     """The trace a line holds, with its chunks and citations; raises one of BadLine."""
     record = decoded(line)
     return with_payloads(read_trace(record), record)
 
 
-def audited_trace(line: bytes, made: Auditable) -> Trace:
+def audited_trace(record: dict[str, Any], made: Auditable) -> Trace:
     """The trace of a line that could be audited: as far as it tells, where fields are amiss."""
-    record = decoded(line)
     try:
         return with_payloads(read_trace(record), record)
     except BadField:
@@ -587,22 +581,30 @@ class Auditable(Struct, frozen=True):
     """Payloads or ids, best first; None where the trace does not tell."""
 
     @property
+    def qid(self) -> str | None:
+        return self.trace.qid
+
+    @property
+    def q(self) -> str | None:
+        return self.trace.q
+
+    @property
     def retrieved_ids(self) -> tuple[str, ...] | None:
         if self.retrieved is None:
             return None
         return tuple(id for chunk in self.retrieved if (id := cited_id(chunk)) is not None)
 
 
-def read_auditable(record: Any, *, inline: bool = False) -> Auditable:
+def read_auditable(record: Any, *, inline: bool = False, trace: Trace | None = None) -> Auditable:
     """The auditable trace of a decoded line; raises BadField with the first field that is wrong.
 
-    With `inline`, markers in the text such as [1] or [p1#2] are citations, too.
+    With `inline`, markers in the text such as [1] or [p1#2] are citations, too. `trace` is what
+    was read of the record before.
     """
     if type(record) is not dict:
         raise BadField("line", expected("an object", record))
-    trace = read_trace(_without_lists(record))
-    retrieved = _payloads(record)
-    made = Auditable(trace, _parsed_answer(record), retrieved)
+    trace = trace or read_trace(_without_lists(record))
+    made = Auditable(trace, _parsed_answer(record), _payloads(record))
     return with_inline(made) if inline else made
 
 

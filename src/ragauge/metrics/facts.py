@@ -137,9 +137,11 @@ class Reader:
     ) -> Read:
         """The facts of an answer or a refusal, beside the gold."""
         answered = refusal not in self._refusals
-        cited = _composed_ids(cited)
-        if len(cited) > 1:
-            cited = tuple(dict.fromkeys(cited))
+        if cited:
+            if not "".join(cited).isascii():
+                cited = tuple(map(composed, cited))
+            if len(cited) > 1:
+                cited = tuple(dict.fromkeys(cited))
         ids, constraints, retrieved = key.ids, key.gold.constraints, trace.retrieved_ids
         hit = contained = in_scope = found = depth = echoed = None
         if answered:
@@ -150,12 +152,23 @@ class Reader:
             if key.phrases:
                 contained = key.phrases.found_in(claim)
         if retrieved is not None:
-            retrieved = _composed_ids(retrieved)
+            if not "".join(retrieved).isascii():
+                retrieved = tuple(map(composed, retrieved))
             if answered:
-                in_scope = sum([id in retrieved for id in cited])
+                in_scope = 0
+                for id in cited:
+                    if id in retrieved:
+                        in_scope += 1
             if ids:
-                found = not ids.isdisjoint(retrieved)
-                depth = _depth(ids, retrieved) if found else 0
+                # How many of the first retrieved ids hold all the gold ids; 0 if they never do.
+                found, depth = not ids.isdisjoint(retrieved), 0
+                for id in ids if found else ():
+                    if id not in retrieved:
+                        depth = 0
+                        break
+                    place = retrieved.index(id) + 1
+                    if place > depth:
+                        depth = place
         pattern = (
             key.gold.answerable,
             "ok",
@@ -218,22 +231,6 @@ def error_reason(trace: Trace) -> str:
     failed = trace.status == "error" or trace.ok is False
     own = trace.error or (trace.reason if failed else None)
     return own or (NOT_OK if trace.ok is False else EMPTY_ANSWER)
-
-
-def _composed_ids(ids: tuple[str, ...]) -> tuple[str, ...]:
-    return ids if "".join(ids).isascii() else tuple(map(composed, ids))
-
-
-def _depth(ids: frozenset[str], retrieved: tuple[str, ...]) -> int:
-    """How many of the first retrieved ids hold all the gold ids; 0 when they never do."""
-    deepest = 0
-    for id in ids:
-        if id not in retrieved:
-            return 0
-        place = retrieved.index(id) + 1
-        if place > deepest:
-            deepest = place
-    return deepest
 
 
 _RUN_ID = re.compile(

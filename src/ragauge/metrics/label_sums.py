@@ -12,7 +12,7 @@ from msgspec import Struct
 from ragauge.contracts.labels import LabelFacts, LabelSet
 from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row
 from ragauge.metrics.labels import COUNTED, METRICS, OUTSIDE, OVER_LABELS
-from ragauge.metrics.sums import Sums
+from ragauge.metrics.sums import Kinds, Sums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -150,15 +150,20 @@ NO_ITEMS = Absent("no item has a gold label")
 def label_sums(patterns: LabelPatterns) -> dict[str, Sums]:
     """For each metric its row of every item, without those that would not fit into memory."""
 
-    def handed_out(entry: Metric, rows: Ints, scored: Ints, due: Ints, absent: Any) -> Sums:
-        reasons = absent if len(patterns.pattern) else Counter({NO_ITEMS: 0})
-        return Sums(entry, rows, scored[patterns.pattern], due[patterns.pattern], reasons)
+    of = patterns.pattern
+
+    def handed_out(
+        entry: Metric, rows: Ints, each: Ints, scored: Ints, due: Ints, absent: Any
+    ) -> Sums:
+        reasons = absent if len(of) else Counter({NO_ITEMS: 0})
+        kinds = Kinds(each, scored, of)
+        return Sums(entry, rows, scored.take(of), due.take(of), reasons, kinds=kinds)
 
     facts, found = patterns.facts(), {}
     for entry in METRICS:
         if entry.id not in OVER_LABELS:
             rows, scored, due, absent = _rows(entry, facts, patterns.count)
-            found[entry.id] = handed_out(entry, rows[patterns.pattern], scored, due, absent)
+            found[entry.id] = handed_out(entry, rows.take(of, axis=0), rows, scored, due, absent)
     if too_many_labels(patterns):
         return found
     # The metrics over labels share one array, a byte a count.
@@ -169,13 +174,14 @@ def label_sums(patterns: LabelPatterns) -> dict[str, Sums]:
     each[right, patterns.gold[right], 0] = 1
     each[told, patterns.predicted[told], 1] = 1
     each[wrong, patterns.gold[wrong], 2] = 1
-    every: Any = each.reshape(len(judged), len(COUNTED) * labels)[patterns.pattern]
+    counts: Any = each.reshape(len(judged), len(COUNTED) * labels)
+    every = counts.take(of, axis=0)
     scored = judged.astype(np.int64)
     left_out = int(patterns.count[~judged].sum())
     absent = Counter({OUTSIDE: left_out} if left_out else {})
     over_labels = (entry for entry in METRICS if entry.id in OVER_LABELS)
     return found | {
-        entry.id: handed_out(entry, every, scored, np.ones_like(scored), absent)
+        entry.id: handed_out(entry, every, counts, scored, np.ones_like(scored), absent)
         for entry in over_labels
     }
 

@@ -105,6 +105,9 @@ HEADLINES: dict[str, Headlines] = {
     "score": Headlines(
         _of("quality", "precision_cited", "over_refusal", "citation_hit_rate", "under_refusal")
     ),
+    "score traces": Headlines(
+        (*_of("answers", "groundedness", "number_agreement"), *_of("quality", "in_scope"))
+    ),
     "stability": Headlines(_of("stability", "stable"), _of("stability", "acr", "cghc", "rcr")),
     "audit": Headlines(
         (), _of("traceability", "valid", "match_rate", "coverage", "answer_convergent")

@@ -50,6 +50,21 @@ class Rows(Struct):
         )
 
 
+class Kinds(Struct, frozen=True):
+    """Units of which many are alike: what each kind has, and the kind of each unit."""
+
+    sums: Ints
+    """(kinds, columns)"""
+    scored: Ints
+    """(kinds,)"""
+    of: Ints
+    """(units,): the kind of each"""
+
+    def times(self, mask: NDArray[np.bool_] | None = None) -> Ints:
+        """(kinds,): how many units, or units of the mask, are of each kind."""
+        return np.bincount(self.of if mask is None else self.of[mask], minlength=len(self.scored))
+
+
 class Sums(Struct):
     """A metric's column sums by unit, and how many measurements each unit has: exact, mergeable.
 
@@ -69,6 +84,8 @@ class Sums(Struct):
     """Why measurements have no value, counted, also those the metric does not apply to."""
     reach: int = 0
     """What the total of a column can grow to; beyond 64 bits the sums are Python's integers."""
+    kinds: Kinds | None = None
+    """Which units are alike, where that is known: then nothing is computed for each of them."""
 
     @classmethod
     def zero(cls, metric: Metric, units: int) -> Sums:
@@ -94,6 +111,7 @@ class Sums(Struct):
         """Add sums in place, those of the other's n-th unit to the unit `at[n]`."""
         if not len(at):
             return
+        self.kinds = None
         self._make_room(int(at.max()) + 1)
         counts = other.sums
         self.reach += max(other.reach, int(np.abs(counts.astype(np.float64)).max()) * len(at))
@@ -140,10 +158,11 @@ class Sums(Struct):
 
     def values(self) -> NDArray[np.float64]:
         """The metric's value for each unit, NaN where it is absent."""
-        values = np.full(len(self.scored), np.nan)
-        present = self.scored > 0
-        values[present] = self.metric.finish(self.sums[present])
-        return values
+        found = self.kinds or self
+        values = np.full(len(found.scored), np.nan)
+        present = found.scored > 0
+        values[present] = self.metric.finish(found.sums[present])
+        return values if self.kinds is None else values[self.kinds.of]
 
     def _make_room(self, units: int) -> None:
         more = units - len(self.units)

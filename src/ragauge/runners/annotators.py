@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from string import ascii_uppercase
@@ -29,9 +30,9 @@ from ragauge.contracts.annotation import (
 )
 from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Op, Outcome, Rule, Score, Verdict
 from ragauge.errors import UsageError
-from ragauge.gates.rules import merged
+from ragauge.gates.rules import Ranged, merged, parse_rules
 from ragauge.ingest.annotations import Annotations
-from ragauge.metrics.names import short_name
+from ragauge.metrics.names import metric_id, short_name
 from ragauge.runners.evaluation import Evaluation
 from ragauge.stats.agreement import Weights
 from ragauge.stats.intervals import Interval, wilson
@@ -58,6 +59,39 @@ NOTHING_SHARED = "no item was annotated by two"
 
 Codes = NDArray[np.int64]
 File = Mapping[str, Annotation]
+
+
+def rules_over_all(gates: str | None, metrics: Mapping[str, Ranged], who: str) -> tuple[Rule, ...]:
+    """The rules a user wrote for these metrics; raises UsageError where one is of a part only."""
+
+    def known(name: str) -> Ranged:
+        unknown = f'there is no metric "{name}" here'
+        listed = f"there are {', '.join(map(short_name, metrics))}"
+        return metrics[metric_id(name, metrics, unknown=unknown, listed=listed)]
+
+    rules = () if gates is None else parse_rules(gates, known)
+    for rule in rules:
+        if rule.where or rule.per == "question":
+            raise UsageError(
+                f'gate "{rule}": {who} are compared over the whole set; drop what follows the bound'
+            )
+    return rules
+
+
+def share_score(
+    id: str, share: float | Fraction | None, n: int, of: int, reason: str, confidence: float
+) -> Score:
+    """A share of `n` as a score; `reason` says why there is none."""
+    signature = f"{id}|v1|ci:wilson|n:{n}"
+    if share is None:
+        return Score(value=None, n=n, of=of, reason=reason, signature=signature)
+    value = float(share)
+    return Score(value=value, n=n, of=of, ci=wilson(value, n, confidence), signature=signature)
+
+
+def fingerprint(given: Iterable[tuple[Any, ...]]) -> str:
+    """The hash of who was given what, whatever form it was written in."""
+    return hashlib.sha256(msgspec.json.encode(sorted(given))).hexdigest()
 
 
 class Annotators(ABC):
@@ -106,25 +140,27 @@ class Annotators(ABC):
         main metric unless the user has set one on any measure of agreement."""
         for rule in own:
             if rule.metric not in self.scores:
-                raise UsageError(f'gate "{rule}": {self._why_not(rule.metric)}')
+                reason = f"these files hold {self.read.kind}; gate on {short_name(self.main)}"
+                if rule.metric == KAPPA_WEIGHTED and self.read.kind == "labels":
+                    reason = "it takes --weights linear or quadratic"
+                raise UsageError(f'gate "{rule}": {reason}')
         preset = [Rule(metric=COVERAGE, op="=", bound=1)]
         if all(rule.metric == COVERAGE for rule in own):
             op: Op = ">=" if self.main == SPAN_F1 else ">"
             preset.insert(0, Rule(metric=self.main, op=op, bound=BOUND))
         return merged(tuple(preset), own)
 
-    def _why_not(self, metric: str) -> str:
-        if metric == KAPPA_WEIGHTED and self.read.kind == "labels":
-            return "it takes --weights linear or quadratic"
-        return f"these files hold {self.read.kind}; gate on {short_name(self.main)}"
-
     def outcome(self, rules: tuple[Rule, ...]) -> Outcome[AgreementReport]:
         evaluation = Evaluation(given=self.scores, rules=rules, settle=self._settled)
-        disagreements = list(self._disagreements())
+        disagreements = []
+        for id in self.ids:
+            by = {letter: file[id] for letter, file in self.given.items() if id in file}
+            if len(by) > 1 and (found := self.disagreement(id, by)):
+                disagreements.append(found)
         every = len(self.files)
         report = evaluation.report(
             AgreementReport,
-            self._findings(),
+            Findings((*self._unannotated(), *self.own_findings())),
             {
                 "command": "gold agreement",
                 "ragauge": __version__,
@@ -133,7 +169,10 @@ class Annotators(ABC):
                 "weights": self.weights,
                 "gates": [str(rule) for rule in rules],
                 "annotations_sha256": {
-                    letter: _fingerprint(file) for letter, file in self.given.items()
+                    letter: fingerprint(
+                        (one.id, one.label, sorted(spans_of(one))) for one in file.values()
+                    )
+                    for letter, file in self.given.items()
                 },
             },
             passed=evaluation.all_hold,
@@ -185,13 +224,9 @@ class Annotators(ABC):
     def coverage(self, confidence: float) -> Score:
         """The share of the items anybody annotated that all did."""
         of = len(self.ids)
-        signature = f"{COVERAGE}|v1|ci:wilson|n:{of}"
-        if not of:
-            return Score(value=None, n=0, of=0, reason="nothing was annotated", signature=signature)
-        value = sum(times == len(self.files) for times in self.annotated.values()) / of
-        return Score(
-            value=value, n=of, of=of, ci=wilson(value, of, confidence), signature=signature
-        )
+        by_all = sum(times == len(self.files) for times in self.annotated.values())
+        share = by_all / of if of else None
+        return share_score(COVERAGE, share, of, of, "nothing was annotated", confidence)
 
     def scored(
         self,
@@ -216,27 +251,14 @@ class Annotators(ABC):
             signature=signature,
         )
 
-    def _disagreements(self) -> Iterator[ItemDisagreement]:
-        for id in self.ids:
-            by = {letter: file[id] for letter, file in self.given.items() if id in file}
-            found = self.disagreement(id, by) if len(by) > 1 else None
-            if found:
-                yield found
-
-    def _findings(self) -> Findings:
-        found = Findings()
+    def _unannotated(self) -> Iterator[Finding]:
+        """Items that some annotated, and items that are in a file without a word from anybody."""
         for id in self.ids:
             without = [letter for letter, file in self.given.items() if id not in file]
             if without:
                 first = next(file[id] for file in self.given.values() if id in file)
                 message = f"{id}: not annotated by {', '.join(without)}"
-                found.add(Finding("annotated_by_some", first.where, message))
-        for finding in (*self._untouched(), *self.own_findings()):
-            found.add(finding)
-        return found
-
-    def _untouched(self) -> Iterator[Finding]:
-        """Items that stand in a file, but without a word from anybody."""
+                yield Finding("annotated_by_some", first.where, message)
         listed = {id: one for file in self.read.files for id, one in file.items()}
         for id in sorted(listed.keys() - self.annotated.keys()):
             message = f"{id}: annotated by nobody, so it is in no agreement and no coverage"
@@ -253,9 +275,3 @@ def places_of(by: Mapping[str, Annotation]) -> dict[str, str]:
 
 def share_of(given: int, joined: int) -> LabelShare:
     return LabelShare(given=given, joined=joined, agreement=joined / given if given else None)
-
-
-def _fingerprint(file: File) -> str:
-    """The hash of who was given what, whatever form it was written in."""
-    given = sorted((one.id, one.label, sorted(spans_of(one))) for one in file.values())
-    return hashlib.sha256(msgspec.json.encode(given)).hexdigest()

@@ -2,40 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from msgspec import Meta
+from msgspec import Meta, structs
 
+from ragauge.citations.codes import CODES, depth_of, entry_of, rank_of, tip_of
 from ragauge.citations.offsets import OffsetReading
 from ragauge.citations.reranking import ranks_of
+from ragauge.citations.rules import LiveIndex
 from ragauge.citations.validator import Policy, needs_documents
-from ragauge.contracts.audit import DEPTHS, AuditReport, Depth
-from ragauge.contracts.citation import Unit
+from ragauge.contracts.audit import (
+    DEPTHS,
+    OK,
+    AuditCoverage,
+    AuditFinding,
+    AuditReport,
+    CodeCount,
+    Depth,
+    DepthCount,
+)
+from ragauge.contracts.calibration import Calibration, no_gate
 from ragauge.contracts.gold import Gold, GoldSet, RefusalOptions
-from ragauge.contracts.report import Outcome, Rule
-from ragauge.engines.local import ordered
+from ragauge.contracts.manifest import Manifest
+from ragauge.contracts.report import Findings, Outcome, Rule, Verdict
+from ragauge.diagnosis.advice import advise_similarity
+from ragauge.engines.local import ordered, unseen
 from ragauge.errors import InputRejected, UsageError
-from ragauge.gates.presets import DELTAS, RANKS, audit_rules, with_deltas
+from ragauge.gates.presets import (
+    DELTAS,
+    RANKS,
+    about_deltas,
+    audit_rules,
+    uncalibrated,
+    with_deltas,
+)
 from ragauge.gates.rules import MIN_COVERAGE
 from ragauge.ingest.calibration import read_calibration
+from ragauge.ingest.fields import Columns
 from ragauge.ingest.gold import read_gold
-from ragauge.ingest.lines import STDIN, blocks, nothing_in
+from ragauge.ingest.lines import STDIN
 from ragauge.ingest.manifest import read_manifest
 from ragauge.ingest.options import read_section_pairs
-from ragauge.ingest.traces import BadLine, decoded, numbered_lines, read_auditable
+from ragauge.ingest.records import Source
+from ragauge.ingest.trace_sources import Traces, blocks_of, traces_of
+from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find, reading
 from ragauge.models.embedders import embedder
 from ragauge.models.tokenizers import tokenizer_of
-from ragauge.runners.audit_blocks import AuditSetup, BlockAudit, BlockAuditor, question_key
+from ragauge.runners.audit_blocks import (
+    AuditSetup,
+    AuditSums,
+    BlockAuditor,
+    audited_answers,
+    cited_documents,
+    in_one_unit,
+    observing,
+    question_key,
+)
 from ragauge.runners.audit_log import logged, where_to_log, written_at
-from ragauge.runners.audit_report import audit_outcome
-from ragauge.runners.audit_sums import AuditSums
-from ragauge.runners.audit_unit import in_one_unit
-from ragauge.runners.blocks import Join, allowed_bad, refuse_bad_lines
-from ragauge.runners.kept_audits import audited_answers
+from ragauge.runners.evaluation import Evaluation, by_gold, identity_of, weights_of
+from ragauge.runners.observations import Gathered, allowed_bad
 from ragauge.runners.options import File, takes
+from ragauge.text.grounding.model import shipped
+
+if TYPE_CHECKING:
+    from ragauge.runners.evaluation import Mask
 
 Progress = Callable[[int], None]
 """Told how many bytes of the traces are done."""
@@ -49,6 +83,15 @@ NEEDS_GOLD = frozenset(
 )
 LOOKED_INTO = {f"traceability.{depth}": DEPTHS.index(depth) for depth in ("text", "support")}
 """Metrics of the depths that look into documents: told only where that was asked for."""
+
+
+NOT_IN_THE_NUMBERS = (
+    *("workers", "log", "to_db", "run", "gates", "gold"),
+    *("manifest", "docs", "calibration", "allow_cross_section", "ranks"),
+)
+"""Options that leave every score as it is, or that stand in the identity by what they hold."""
+
+LAST = (len(CODES), 0, "")
 
 
 class AuditOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -83,44 +126,57 @@ class AuditOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fie
     def deepest(self) -> Depth:
         return self.depth or ("text" if self.docs is not None else "payload")
 
-    def policy(self, unit: Unit | None) -> Policy:
+    def policy(self) -> Policy:
         pairs = self.allow_cross_section
         return Policy(
             depth=self.deepest,
             allow_cross_section=read_section_pairs(pairs) if pairs else frozenset(),
-            unit=unit,
             cite_first=self.cite_first,
             refusal_tokens=self.tokens,
             refusal=self.strength,
             offsets=OffsetReading(chars_in=self.offsets_in),
         )
 
+    def setup(self, gold: list[Gold], manifest: Manifest | None) -> AuditSetup:
+        """What a process needs to audit by the options."""
+        return AuditSetup(
+            policy=self.policy(),
+            manifest=manifest,
+            docs=self.docs,
+            tokenizer=self.tokenizer,
+            embedder=self.embedder,
+            gold=gold,
+            inline=self.inline,
+        )
+
 
 @takes(AuditOptions, "audit")
 def audit(
-    traces: str | Path | Sequence[str | Path],
+    traces: Source | Sequence[str | Path],
     progress: Progress | None = None,
     *,
+    columns: Columns | None = None,
     options: AuditOptions,
 ) -> Outcome[AuditReport]:
-    """The outcome of auditing trace files; options as in AuditOptions.
+    """The outcome of auditing traces; options as in AuditOptions.
 
     Raises UsageError or InputRejected with everything that is wrong. With more than one worker,
     call it under `if __name__ == "__main__"`, as everything that starts processes.
     """
-    names = [traces] if isinstance(traces, str | Path) else traces
-    return _Audit([str(name) for name in names], options, progress or _silent).outcome()
+    return Auditing(traces_of(traces, columns), options, progress or unseen).outcome()
 
 
-class _Audit:
+class Auditing:
     """One audit: from its files to its outcome."""
 
-    def __init__(self, traces: list[str], options: AuditOptions, progress: Progress) -> None:
-        _check(traces, options)
+    def __init__(
+        self, traces: list[Traces], options: AuditOptions, progress: Progress = unseen
+    ) -> None:
+        names = [source.name for source in traces]
+        _check(names, options)
         self._gold = read_gold(options.gold) if options.gold else GoldSet(())
         options = options.settled(self._gold.metadata)
         self._traces, self._options, self._progress = traces, options, progress
-        self._policy = options.policy(None)
         self._allowed = allowed_bad(options.max_bad)
         self._manifest = read_manifest(options.manifest) if options.manifest else None
         self._embedder_id = embedder(options.embedder).id if options.embedder else None
@@ -135,28 +191,116 @@ class _Audit:
         known = reading("audit").items()
         given = bool(self._gold)
         self._metrics = tuple(m for id, m in known if told(id, options, given) or id in wanted)
-        self._found = AuditSums(self._metrics, [question.qid for question in self._gold])
+        self.setup = structs.replace(
+            options.setup(self._gold, self._manifest),
+            metrics=tuple(metric.id for metric in self._metrics),
+            ranks=self._ranks,
+            logged_at=written_at(names) if options.log or options.to_db else None,
+        )
+        self.found = AuditSums(self._metrics, [question.qid for question in self._gold])
 
     def outcome(self) -> Outcome[AuditReport]:
         options = self._options
         with logged(options.log, options.to_db, options.run) as log:
-            for block in self._blocks():
-                self._found.add(block)
+            work = in_one_unit(blocks_of(self._traces))
+            for block in ordered(BlockAuditor, (self.setup,), work, options.workers):
+                self.found.add(block)
                 log(block.entries)
                 self._progress(block.size)
             # Before the log gets its name: what is rejected leaves no file.
-            self._refuse_bad_input()
-            return audit_outcome(
-                self._found,
-                self._gold,
-                self._rules,
-                options,
-                self._policy,
-                self._manifest,
-                self._embedder_id,
-                self._calibration,
-                audited_answers(self._setup(), self._traces, options.workers),
-            )
+            self.found.refuse_bad(self._allowed)
+            if not self.found.traces:
+                empty = self._traces[0].nothing() if len(self._traces) == 1 else None
+                fact = f"no traces; {empty}" if empty else "no traces"
+                names = ", ".join(source.name for source in self._traces)
+                raise InputRejected(f"{names}: nothing to audit: {fact}")
+            return self.of_found()
+
+    def of_found(self) -> Outcome[AuditReport]:
+        """The outcome of what was found."""
+        found, gold, options = self.found, self._gold, self._options
+        manifest, calibration = self._manifest, self._calibration
+        supporter = shipped().id if options.deepest == "support" else None
+        made = {
+            "depth": options.deepest,
+            "refusal": options.strength,
+            "model": supporter,
+            "embedder": self._embedder_id,
+        }
+        sums = found.sums()
+        evaluation = audited(
+            sums,
+            list(found.questions),
+            gold,
+            self._rules,
+            "|".join(f"{name}:{value}" for name, value in made.items() if value),
+            calibration,
+            options.min_coverage,
+        )
+        findings = found.findings
+        untraced = [one.qid for one in gold if not found.traced(one.qid)]
+        for qid in untraced:
+            message = "no trace answers this question"
+            findings.add(AuditFinding("missing_trace", qid, message, qid=qid))
+        for problem in sorted(found.problems):
+            findings.add(AuditFinding("unreadable_document", "", problem))
+        for fact in sorted(found.unproven):
+            findings.add(AuditFinding("unproven_revision", "", fact))
+        errors = findings.counts.get("error_record", 0)
+        labels, rows = found.labels(), found.answers()
+        threshold = calibration.threshold if calibration and calibration.usable else None
+        identity = identity_of(
+            "audit",
+            options,
+            (one.metric for one in sums.values()),
+            gold,
+            without=NOT_IN_THE_NUMBERS,
+            manifest=manifest.hash if manifest else None,
+        )
+        pairs = self.setup.policy.allow_cross_section
+        identity["options"] |= {
+            "depth": options.deepest,
+            "embedder": self._embedder_id,
+            **({"supporter": supporter} if supporter else {}),
+            **({"ranks": options.ranks} if options.ranks else {}),
+            "allow_cross_section": "all" if pairs is None else sorted(map(sorted, pairs)),
+        }
+        documents = None
+        if options.docs is not None:
+            documents = partial(cited_documents, options.docs, manifest, found.documents, gold)
+        report = evaluation.report(
+            AuditReport,
+            findings,
+            identity,
+            passed=evaluation.all_hold,
+            depth=options.deepest,
+            codes=code_counts(findings.counts, found.code_answers),
+            depths=depth_counts(sums),
+            answers=rows,
+            findings=worst_findings_first(findings),
+            coverage=AuditCoverage(
+                traces=found.traces,
+                audited=found.traces - errors,
+                refusals=found.kinds["refusal"],
+                errors=errors,
+                citations=found.citations,
+                rejected=found.rejected,
+                unknown=found.strays,
+                gold=len(gold) if gold else None,
+                missing=len(untraced) if gold else None,
+                compared=LiveIndex.of(manifest).compared if manifest else None,
+            ),
+            advice=advise_similarity(rows, threshold),
+        )
+        return evaluation.outcome(
+            report,
+            labels=labels,
+            right=are_ok(labels),
+            details=found.details(),
+            gold=gold,
+            answers=audited_answers(self.setup, self._traces, options.workers),
+            documents=documents,
+        )
 
     def _rules_of(self) -> tuple[Rule, ...]:
         targets = any(question.target_section for question in self._gold)
@@ -167,52 +311,18 @@ class _Audit:
         )
         return with_deltas(rules, self._calibration)
 
-    def _blocks(self) -> Iterator[BlockAudit]:
-        work = in_one_unit(block for name in self._traces for block in blocks(name))
-        return ordered(BlockAuditor, (self._setup(),), work, self._options.workers)
-
-    def _setup(self) -> AuditSetup:
-        options = self._options
-        return AuditSetup(
-            policy=self._policy,
-            manifest=self._manifest,
-            docs=options.docs,
-            tokenizer=options.tokenizer,
-            embedder=options.embedder,
-            gold=self._gold,
-            inline=options.inline,
-            metrics=tuple(metric.id for metric in self._metrics),
-            ranks=self._ranks,
-            logged_at=written_at(self._traces) if options.log or options.to_db else None,
-        )
-
-    def _refuse_bad_input(self) -> None:
-        """Stop where too many lines were bad, or nothing could be audited."""
-        found = self._found
-        refuse_bad_lines(found.findings, found.rejected, self._allowed(found.filled))
-        if not found.traces:
-            empty = nothing_in(self._traces[0]) if len(self._traces) == 1 else None
-            fact = f"no traces; {empty}" if empty else "no traces"
-            raise InputRejected(f"{', '.join(self._traces)}: nothing to audit: {fact}")
-
 
 def read_ranks(name: str, gold: Sequence[Gold]) -> dict[str, dict[str, int]]:
     """The ranks of the retrieved chunks in traces, by run id and by question; the last counts."""
-    join, found = Join(gold), dict[str, dict[str, int]]()
-    problems: list[str] = []
-    for place, line in numbered_lines(name):
-        try:
-            made = read_auditable(decoded(line))
-        except BadLine as fault:
-            problems.append(f"{place}: {fault}")
-            continue
-        at = join.place(made.trace) if gold else None
-        key = question_key(made.trace, None if at is None else gold[at])
+    found, noted = dict[str, dict[str, int]](), Gathered()
+    for _, made, place in observing(gold).placed(blocks_of(name), noted):
+        key = question_key(made.trace, None if place is None else gold[place])
         found[key] = ranks_of(made.retrieved or ())
         if made.trace.run_id:
             found[made.trace.run_id] = found[key]
-    if problems or not found:
-        raise InputRejected(*(problems or [f"{name}: no traces to compare ranks with"]))
+    noted.refuse_bad(lambda lines: 0)
+    if not found:
+        raise InputRejected(f"{name}: no traces to compare ranks with")
     return found
 
 
@@ -252,5 +362,72 @@ def _check(traces: Sequence[str], options: AuditOptions) -> None:
         tokenizer_of(options.tokenizer)
 
 
-def _silent(done: int) -> None:
-    """Progress that nobody looks at."""
+def audited(
+    sums: Mapping[str, Sums],
+    questions: Sequence[str],
+    gold: Sequence[Gold],
+    rules: Sequence[Rule],
+    signature: str,
+    calibration: Calibration | None,
+    min_coverage: float,
+) -> Evaluation:
+    """What audits measure, over the questions of the gold set and those it does not have.
+
+    A gate on ΔS is not evaluated without a calibration it can rely on.
+    """
+    strays = len(questions) - len(gold)
+
+    def settle(rule: Rule, verdict: Verdict, mask: Mask | None) -> Verdict:
+        reason = no_gate(calibration) if about_deltas(rule) else None
+        return uncalibrated(rule, int(sums[rule.metric].units.sum()), reason) if reason else verdict
+
+    return Evaluation(
+        ids=questions,
+        sums=sums,
+        rules=rules,
+        slicing=by_gold(gold, strays),
+        signature=signature,
+        weights=weights_of(gold, strays),
+        min_coverage=min_coverage,
+        settle=settle,
+    )
+
+
+def are_ok(labels: Sequence[str | None]) -> list[bool | None]:
+    return [None if label is None else label == OK for label in labels]
+
+
+def worst_findings_first(findings: Findings) -> tuple[AuditFinding, ...]:
+    """What is wrong with citations, the worst code first; then what else there is to know."""
+    kept = [one for one in findings.kept() if isinstance(one, AuditFinding)]
+    return tuple(sorted(kept, key=lambda one: rank_of(one.code) if entry_of(one.code) else LAST))
+
+
+def code_counts(findings: dict[str, int], answers: dict[str, int]) -> tuple[CodeCount, ...]:
+    """Each code that was found, worst first."""
+    counts = []
+    for code in sorted(answers, key=rank_of):
+        entry = entry_of(code)
+        assert entry, code
+        counts.append(
+            CodeCount(
+                code=code,
+                depth=depth_of(code),  # type: ignore[arg-type]
+                answers=answers[code],
+                findings=findings[code],
+                means=entry.means,
+                tip=tip_of(code),
+            )
+        )
+    return tuple(counts)
+
+
+def depth_counts(sums: dict[str, Sums]) -> dict[str, DepthCount]:
+    """How many answers were looked at in each depth, and how many held."""
+    found: dict[str, DepthCount] = {}
+    for depth in DEPTHS:
+        tally = sums.get(f"traceability.{depth}")
+        if tally is not None:
+            held, checked = (int(total) for total in tally.sums.sum(axis=0))
+            found[depth] = DepthCount(checked=checked, ok=held)
+    return found

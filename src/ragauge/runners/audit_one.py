@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from msgspec import structs
@@ -11,8 +10,8 @@ from ragauge.citations.answer import parse_answer
 from ragauge.citations.deltas import deltas_of
 from ragauge.citations.joining import cited_id
 from ragauge.citations.support import CLAIM
-from ragauge.citations.validator import CitationValidator, Examined, needs_documents
-from ragauge.contracts.audit import AnswerAudit, Depth, ParsedAnswer
+from ragauge.citations.validator import Examined, needs_documents
+from ragauge.contracts.audit import Depth, ParsedAnswer
 from ragauge.contracts.trace import Trace
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.fields import BadField, expected
@@ -20,11 +19,10 @@ from ragauge.ingest.manifest import read_manifest
 from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.ingest.traces import Auditable, read_auditable, with_inline
 from ragauge.models.embedders import embedder
-from ragauge.models.tokenizers import tokenizer_of
 from ragauge.runners.audit import AuditOptions, without_documents
-from ragauge.runners.auditing import NOT_TOLD, Auditor, failure_of
+from ragauge.runners.audit_blocks import BlockAuditor
+from ragauge.runners.auditing import FAILED, NOT_TOLD, Auditor, failure_of
 from ragauge.runners.options import takes
-from ragauge.store.documents import FolderDocuments
 
 TRACE_KEYS = frozenset({"retrieved", "chunks", "retrieved_ids", "answer_json", "qid", "q_id"})
 """A reply that has one of them is a whole trace."""
@@ -42,51 +40,42 @@ def audit_one(reply: str, retrieved: bytes | None, *, options: AuditOptions) -> 
     """
     if without_documents(options):
         raise UsageError(without_documents(options))
-    validator, auditor = _made_by(options)
+    manifest = read_manifest(options.manifest) if options.manifest else None
+    auditor = BlockAuditor(options.setup([], manifest)).auditor(None)
     known = _payloads(retrieved) if retrieved is not None else None
-    record = _decoded(reply)
-    if _is_list_of_citations(record):
+    try:
+        record = decode(reply.strip().encode())
+    except (BadJson, UnicodeEncodeError):
+        record = None
+    failure = None
+    if isinstance(record, list) and all(cited_id(one) is not None for one in record):
         made = Auditable(Trace(qid="reply"), ParsedAnswer(citations=record), known)
-        examined, failure = validator.examine(made.answer, made.retrieved), None
+        examined = auditor.examine(made)
     else:
         made = _made(reply, record, known, inline=options.inline)
-        examined = validator.examine(made.answer, made.retrieved)
+        examined = auditor.examine(made)
         failure = failure_of(made, examined.audit.kind)
     if failure:
         return {
             "ok": False,
-            "error": "error_record",
+            "error": FAILED,
             "field": "answer",
             "tip": NO_ANSWER_TIP,
             "got": failure,
             "findings": (),
         }
     if not examined.audit.ok:
-        return _error(examined.audit)
+        worst = examined.audit.findings[0]
+        return {
+            "ok": False,
+            "error": examined.audit.code,
+            "field": worst.field,
+            "tip": worst.tip,
+            "got": worst.got,
+            "expected": worst.expected,
+            "findings": examined.audit.findings,
+        }
     return _unchecked(made, examined, options.deepest) or _fine(auditor, made, examined, options)
-
-
-def _made_by(chosen: AuditOptions) -> tuple[CitationValidator, Auditor]:
-    manifest = read_manifest(chosen.manifest) if chosen.manifest else None
-    documents = FolderDocuments(Path(chosen.docs), manifest) if chosen.docs is not None else None
-    policy = chosen.policy(None)
-    if chosen.tokenizer is not None:
-        reading = structs.replace(policy.offsets, tokenizer=tokenizer_of(chosen.tokenizer))
-        policy = structs.replace(policy, offsets=reading)
-    validator = CitationValidator(manifest, policy, documents)
-    return validator, Auditor(validator, manifest, documents)
-
-
-def _decoded(reply: str) -> Any:
-    """What the reply is as JSON; None where it is none."""
-    try:
-        return decode(reply.strip().encode())
-    except (BadJson, UnicodeEncodeError):
-        return None
-
-
-def _is_list_of_citations(record: Any) -> bool:
-    return isinstance(record, list) and all(cited_id(one) is not None for one in record)
 
 
 def _made(reply: str, record: Any, known: list[Any] | None, *, inline: bool) -> Auditable:
@@ -164,16 +153,3 @@ def _fine(
     if examined.unchecked:
         why["text"] = examined.unchecked[0]
     return {**told, "why": why}
-
-
-def _error(found: AnswerAudit) -> dict[str, Any]:
-    worst = found.findings[0]
-    return {
-        "ok": False,
-        "error": found.code,
-        "field": worst.field,
-        "tip": worst.tip,
-        "got": worst.got,
-        "expected": worst.expected,
-        "findings": found.findings,
-    }

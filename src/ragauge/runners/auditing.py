@@ -26,7 +26,6 @@ from ragauge.contracts.audit import (
     AnswerAudit,
     AuditFacts,
     CitationFinding,
-    Depth,
     Kind,
 )
 from ragauge.contracts.citation import Citation, Offsets
@@ -39,6 +38,8 @@ from ragauge.metrics.facts import EMPTY_ANSWER, answer_given, error_reason
 from ragauge.metrics.quality import NO_CITATIONS
 from ragauge.text.canonical import composed
 
+FAILED = "error_record"
+"""What stands for the code of an error record."""
 NO_DOCUMENTS = "no documents were given"
 NOT_DEEP_ENOUGH = "a shallower depth was asked for"
 NOT_TOLD = "what was retrieved is unknown"
@@ -73,6 +74,11 @@ class Audited(Struct, frozen=True):
     """Why it is an error record; None where it is none."""
 
     @property
+    def code(self) -> str:
+        """The worst code; that of an error record is its own."""
+        return FAILED if self.failure else self.examined.audit.code
+
+    @property
     def findings(self) -> tuple[CitationFinding, ...]:
         return self.examined.audit.findings
 
@@ -91,6 +97,10 @@ class Auditor:
         self._revs = {composed(id): rev for id, rev in revs.items()}
         self._depths = DEPTHS[: DEPTHS.index(validator.policy.depth) + 1]
         self._reading = validator.policy.offsets
+
+    def examine(self, made: Auditable) -> Examined:
+        """What the validator says of an answer."""
+        return self._validator.examine(made.answer, made.retrieved)
 
     def asked(self, made: Auditable, gold: Gold | None) -> Asked:
         """What ΔS is taken between: the question, the chunks, the gold's anchor and decoy."""
@@ -129,22 +139,34 @@ class Auditor:
 
         `ranks` are those of the same question elsewhere, to compare with.
         """
-        examined = self._validator.examine(made.answer, made.retrieved)
+        examined = self.examine(made)
         failure = failure_of(made, examined.audit.kind)
         if failure:
             examined = Examined(AnswerAudit(code=OK, kind="error"))
         places = _places(made.retrieved)
+        parts = [self._held(made, examined)]
+        if gold and not failure:
+            target, anchor = gold.target_section, gold.anchor
+            covering = self._in_code_points(_known(places))
+            cited = self._in_code_points(examined.cited if examined.whole else NOT_WHOLE)
+            parts += [
+                _covered(covering, target, self._rev_of(target), "retrieved_target"),
+                _covered(cited, target, self._rev_of(target), "cited_target"),
+                _overlap(cited, anchor, self._rev_of(anchor)),
+                self._matched(gold, examined, told=made.retrieved is not None),
+            ]
+        if not failure:
+            parts.append(_reranked(gold, places))
+        if deltas is not None:
+            why = {f"deltaS_{name}": reason for name, reason in deltas.why.items()}
+            parts.append({"deltaS": deltas.values, "why": why})
+        if ranks is not None:
+            parts.append(_compared(made, ranks))
         facts = AuditFacts(
             kind=examined.audit.kind,
             code=examined.audit.code,
             answerable=gold.answerable if gold else None,
-            **_merged(
-                self._held(made, examined),
-                {} if failure else self._beside_gold(made, gold, examined, places),
-                {} if failure else _reranked(gold, places),
-                _deltas(deltas),
-                {} if ranks is None else _compared(made, ranks),
-            ),
+            **_merged(*parts),
         )
         return Audited(made, examined, places, facts, failure)
 
@@ -156,7 +178,9 @@ class Auditor:
         why: dict[str, str] = {}
         if held["marker"] and made.retrieved is None:
             held["marker"], why["marker"] = None, NOT_TOLD
-        unread = _unread(examined)
+        # Why there is a payload that nobody could look at.
+        unread = None if examined.whole else NOT_WHOLE.reason
+        unread = unread if examined.ids else NO_CITATIONS.reason
         if held.get("payload") and unread:
             held["payload"], why["payload"] = None, unread
         if held.get("text") and (unread or examined.unchecked):
@@ -164,28 +188,10 @@ class Auditor:
         if held.get("support") and (unread or examined.unjudged):
             held["support"], why["support"] = None, unread or examined.unjudged[0]
         for depth in DEPTHS[len(self._depths) :]:
-            why[depth] = _not_looked(depth, self._documents)
+            blind = needs_documents(depth) and self._documents is None
+            why[depth] = NO_DOCUMENTS if blind else NOT_DEEP_ENOUGH
         looked_at = all(held[depth] is not None for depth in self._depths)
         return {**held, "checked": looked_at or not examined.audit.ok, "why": why}
-
-    def _beside_gold(
-        self, made: Auditable, gold: Gold | None, examined: Examined, places: Retrieval
-    ) -> Found:
-        if gold is None:
-            return {}
-        target, anchor = gold.target_section, gold.anchor
-        cited = self._in_code_points(examined.cited if examined.whole else NOT_WHOLE)
-        return _merged(
-            _covered(
-                self._in_code_points(_known(places)),
-                target,
-                self._rev_of(target),
-                "retrieved_target",
-            ),
-            _covered(cited, target, self._rev_of(target), "cited_target"),
-            _overlap(cited, anchor, self._rev_of(anchor)),
-            self._matched(gold, examined, told=made.retrieved is not None),
-        )
 
     def _in_code_points(self, places: Places) -> Places:
         """The payloads with their places counted as gold spans are, where that can be told."""
@@ -224,13 +230,6 @@ class Auditor:
         return None if span is None else span.rev or self._revs.get(composed(span.doc_id))
 
 
-def _unread(examined: Examined) -> str | None:
-    """Why there is a payload that nobody could look at; None where there is none."""
-    if not examined.ids:
-        return NO_CITATIONS.reason
-    return None if examined.whole else NOT_WHOLE.reason
-
-
 def _known(places: Retrieval) -> Places:
     """The payloads that tell a place; what does not tell one covers nothing."""
     if isinstance(places, Absent):
@@ -256,17 +255,18 @@ def _reranked(gold: Gold | None, retrieval: Retrieval) -> Found:
     if isinstance(retrieval, Absent) or not retrieval.complete:
         absent = retrieval if isinstance(retrieval, Absent) else NOT_WHOLE
         return {"why": dict.fromkeys(("concordant", "ndcg_after"), absent.reason)}
-    places = retrieval.whole
-    order = moved(places)
-    gained = gain(places, gold.gold_citations if gold else ())
-    return _merged(
-        {"why": {"concordant": order.reason}}
-        if isinstance(order, Absent)
-        else {"concordant": order.concordant, "discordant": order.discordant},
-        {"why": {"ndcg_after": gained.reason}}
-        if isinstance(gained, Absent)
-        else {"ndcg_before": gained.before, "ndcg_after": gained.after},
-    )
+    found, why = dict[str, Any](), dict[str, str]()
+    order = moved(retrieval.whole)
+    gained = gain(retrieval.whole, gold.gold_citations if gold else ())
+    if isinstance(order, Absent):
+        why["concordant"] = order.reason
+    else:
+        found |= {"concordant": order.concordant, "discordant": order.discordant}
+    if isinstance(gained, Absent):
+        why["ndcg_after"] = gained.reason
+    else:
+        found |= {"ndcg_before": gained.before, "ndcg_after": gained.after}
+    return {**found, "why": why}
 
 
 def _compared(made: Auditable, ranks: Ranks) -> Found:
@@ -276,13 +276,6 @@ def _compared(made: Auditable, ranks: Ranks) -> Found:
         return {"why": {"ranks": "the other traces retrieve nothing for this question"}}
     found, reason = rank_agreement(ranks_of(made.retrieved), ranks)
     return {"ranks": found, "why": {"ranks": reason} if reason else {}}
-
-
-def _deltas(deltas: Deltas | None) -> Found:
-    if deltas is None:
-        return {}
-    why = {f"deltaS_{name}": reason for name, reason in deltas.why.items()}
-    return {"deltaS": deltas.values, "why": why}
 
 
 def _merged(*parts: Found) -> Found:
@@ -312,7 +305,3 @@ def _places(retrieved: Sequence[Any] | None) -> Retrieval:
         if payload is not None:
             by_id.setdefault(payload.snippet_id, payload)
     return Payloads(list(by_id.values()), None not in read)
-
-
-def _not_looked(depth: Depth, documents: Documents | None) -> str:
-    return NO_DOCUMENTS if needs_documents(depth) and documents is None else NOT_DEEP_ENOUGH

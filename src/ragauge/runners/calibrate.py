@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
 from msgspec import Struct
 
 from ragauge import __version__
-from ragauge.citations.deltas import ANCHOR, DECOY, PLACES, Asked, Deltas, deltas_of
+from ragauge.citations.deltas import ANCHOR, DECOY, PLACES, Asked, deltas_of
 from ragauge.contracts.calibration import (
     AUC,
     AUC_NEEDED,
@@ -37,19 +36,20 @@ from ragauge.ingest.gold import read_gold
 from ragauge.models.embedders import embedder as embedder_named
 from ragauge.runners.evaluation import Evaluation
 from ragauge.stats.bootstrap import DRAWS
-from ragauge.stats.separation import (
-    auc,
-    auc_interval,
-    best_threshold,
-    cut_at,
-    threshold_range,
-)
+from ragauge.stats.separation import auc, auc_interval, best_threshold, cut_at, threshold_range
 from ragauge.store.documents import FolderDocuments
 
 GATE = Rule(metric=AUC, op=">=", bound=AUC_NEEDED)
+AT_THRESHOLD = (THRESHOLD, SENSITIVITY, SPECIFICITY)
 SEED = 0
 FITTED = "fitted"
 DEFAULTS = {"default warn": DEFAULT_WARN, "default fail": DEFAULT_FAIL}
+_HOW = {
+    AUC: "ci:wilson-delong-clustered",
+    THRESHOLD: f"youden|ci:percentile|draws:{DRAWS}|seed:{SEED}",
+}
+LENGTH_APART = 0.25
+"""A decoy may be a quarter longer or shorter than its anchor: sentences are not cut to measure."""
 
 Progress = Callable[[int, int], None]
 """Told how many questions are done, and of how many."""
@@ -74,129 +74,114 @@ def calibrate_deltas(
     there = paired(questions, documents, found)
     for problem in documents.problems:
         found.add(Finding("unreadable_document", str(docs), problem))
-    return _Calibration(questions, there, eye, found).outcome(progress)
+    rows = _measured(there.pairs, eye, found, progress)
+    samples = {ANCHOR: [row.anchor for row in rows], DECOY: [row.decoy for row in rows]}
+    anchors, decoys = samples.values()
+    scores = _scores(anchors, decoys, len(questions), eye.id)
+    fitted = scores[THRESHOLD]
+    wanted = {} if fitted.value is None else {FITTED: fitted.value}
+    cuts = {
+        name: cut_at(value, anchors, decoys)
+        for name, value in (wanted | DEFAULTS if rows else {}).items()
+    }
+    evaluation = Evaluation(given=scores, rules=(GATE,))
+    texts = [(pair.question.qid, pair.anchor, pair.decoy) for pair in there.pairs]
+    report = evaluation.report(
+        CalibrationReport,
+        found,
+        {
+            "command": "calibrate deltas",
+            "ragauge": __version__,
+            "embedder": eye.id,
+            "gate": str(GATE),
+            "gold_sha256": fingerprint(questions),
+            "texts_sha256": hashlib.sha256(msgspec.json.encode(texts)).hexdigest(),
+        },
+        passed=evaluation.all_hold,
+        embedder=eye.id,
+        thresholds=tuple(
+            Threshold(
+                name=name,
+                threshold=cut.threshold,
+                ci=fitted.ci if name == FITTED else None,
+                anchors=cut.low,
+                decoys=cut.high,
+                pairs=cut.pairs,
+            )
+            for name, cut in cuts.items()
+        ),
+        samples={name: _quartiles(sample) for name, sample in samples.items() if sample},
+        pairs=tuple(sorted(rows, key=lambda row: (row.gap, row.qid))[:ROWS_KEPT]),
+        coverage=CalibrationCoverage(
+            gold=len(questions),
+            pairs=len(rows),
+            without=there.without,
+            unresolved=there.unresolved,
+            unread=len(there.pairs) - len(rows),
+        ),
+    )
+    return evaluation.outcome(report, gold=questions)
 
 
-class _Calibration:
-    """Pairs on their way to a report."""
-
-    def __init__(
-        self, gold: Sequence[Gold], there: Paired, embedder: Embedder, found: Findings
-    ) -> None:
-        self._gold, self._there, self._embedder, self._found = gold, there, embedder, found
-
-    def outcome(self, progress: Progress | None) -> Outcome[CalibrationReport]:
-        rows = self._measured(progress)
-        anchors, decoys = [row.anchor for row in rows], [row.decoy for row in rows]
-        scores = self._scores(anchors, decoys)
-        evaluation = Evaluation(given=scores, rules=(GATE,))
-        report = evaluation.report(
-            CalibrationReport,
-            self._found,
-            self._identity(),
-            passed=evaluation.all_hold,
-            embedder=self._embedder.id,
-            thresholds=_thresholds(scores[THRESHOLD], anchors, decoys),
-            samples={
-                name: quartiles
-                for name, sample in ((ANCHOR, anchors), (DECOY, decoys))
-                if (quartiles := _quartiles(sample))
-            },
-            pairs=tuple(sorted(rows, key=lambda row: (row.gap, row.qid))[:ROWS_KEPT]),
-            coverage=CalibrationCoverage(
-                gold=len(self._gold),
-                pairs=len(rows),
-                without=self._there.without,
-                unresolved=self._there.unresolved,
-                unread=len(self._there.pairs) - len(rows),
-            ),
-        )
-        return evaluation.outcome(report, gold=self._gold)
-
-    def _measured(self, progress: Progress | None) -> list[CalibratedPair]:
-        """The pairs of which both texts can be measured, in the order of the set."""
-        pairs = self._there.pairs
-        asked = [
-            Asked(question=pair.question.question, anchor=pair.anchor, decoy=pair.decoy)
-            for pair in pairs
-        ]
-        tell = (lambda done: progress(done, len(pairs))) if progress else None
-        found = zip(pairs, deltas_of(asked, self._embedder, tell), strict=True)
-        return [row for pair, deltas in found if (row := self._row(pair, deltas))]
-
-    def _row(self, pair: Pair, deltas: Deltas) -> CalibratedPair | None:
+def _measured(
+    pairs: Sequence[Pair], embedder: Embedder, found: Findings, progress: Progress | None
+) -> list[CalibratedPair]:
+    """The pairs of which both texts can be measured, in the order of the set."""
+    asked = [
+        Asked(question=pair.question.question, anchor=pair.anchor, decoy=pair.decoy)
+        for pair in pairs
+    ]
+    tell = (lambda done: progress(done, len(pairs))) if progress else None
+    rows = []
+    for pair, deltas in zip(pairs, deltas_of(asked, embedder, tell), strict=True):
         question, values = pair.question, deltas.values
-        if ANCHOR not in values or DECOY not in values:
-            why = next(deltas.why[name] for name in (ANCHOR, DECOY) if name not in values)
-            self._found.add(Finding("nothing_read", question.qid, why))
-            return None
-        return CalibratedPair(
-            qid=question.qid,
-            question=question.question,
-            anchor=values[ANCHOR],
-            decoy=values[DECOY],
-            gap=round(values[DECOY] - values[ANCHOR], PLACES),
+        lacking = [name for name in (ANCHOR, DECOY) if name not in values]
+        if lacking:
+            found.add(Finding("nothing_read", question.qid, deltas.why[lacking[0]]))
+            continue
+        rows.append(
+            CalibratedPair(
+                qid=question.qid,
+                question=question.question,
+                anchor=values[ANCHOR],
+                decoy=values[DECOY],
+                gap=round(values[DECOY] - values[ANCHOR], PLACES),
+            )
         )
+    return rows
 
-    def _scores(self, anchors: list[float], decoys: list[float]) -> dict[str, Score]:
-        n = len(anchors)
-        if n < PAIRS_NEEDED:
-            few = f"{n} pairs of an anchor and a decoy; {PAIRS_NEEDED} are the least that tell"
-            return {
-                id: self._score(id, None, n, reason=few)
-                for id in (AUC, THRESHOLD, SENSITIVITY, SPECIFICITY)
-            }
-        threshold = best_threshold(anchors, decoys)
-        scores = {AUC: self._score(AUC, auc(anchors, decoys), n, auc_interval(anchors, decoys))}
-        if threshold is None:
-            none = "no threshold does better than chance"
-            return scores | {
-                id: self._score(id, None, n, reason=none)
-                for id in (THRESHOLD, SENSITIVITY, SPECIFICITY)
-            }
-        cut = cut_at(threshold, anchors, decoys)
-        wanders = threshold_range(anchors, decoys, seed=SEED)
-        ci = wanders.ci and (_midpoint(wanders.ci[0]), _midpoint(wanders.ci[1]))
-        return scores | {
-            THRESHOLD: self._score(THRESHOLD, _midpoint(threshold), n, ci, wanders.reason),
-            SENSITIVITY: self._score(SENSITIVITY, cut.sensitivity, n),
-            SPECIFICITY: self._score(SPECIFICITY, cut.specificity, n),
-        }
 
-    def _score(
-        self,
+def _scores(anchors: list[float], decoys: list[float], of: int, embedder: str) -> dict[str, Score]:
+    """The four metrics over the pairs, `of` so many questions."""
+    n = len(anchors)
+
+    def score(
         id: str,
         value: float | None,
-        n: int,
         ci: tuple[float, float] | None = None,
         reason: str | None = None,
     ) -> Score:
         how = f"|{_HOW[id]}" if id in _HOW else ""
-        return Score(
-            value=value,
-            n=n,
-            of=len(self._gold),
-            ci=ci,
-            reason=reason,
-            signature=f"{id}|v1|{self._embedder.id}{how}|n:{n}",
-        )
+        signature = f"{id}|v1|{embedder}{how}|n:{n}"
+        return Score(value=value, n=n, of=of, ci=ci, reason=reason, signature=signature)
 
-    def _identity(self) -> dict[str, Any]:
-        texts = [(pair.question.qid, pair.anchor, pair.decoy) for pair in self._there.pairs]
-        return {
-            "command": "calibrate deltas",
-            "ragauge": __version__,
-            "embedder": self._embedder.id,
-            "gate": str(GATE),
-            "gold_sha256": fingerprint(self._gold),
-            "texts_sha256": hashlib.sha256(msgspec.json.encode(texts)).hexdigest(),
-        }
-
-
-_HOW = {
-    AUC: "ci:wilson-delong-clustered",
-    THRESHOLD: f"youden|ci:percentile|draws:{DRAWS}|seed:{SEED}",
-}
+    if n < PAIRS_NEEDED:
+        few = f"{n} pairs of an anchor and a decoy; {PAIRS_NEEDED} are the least that tell"
+        return {id: score(id, None, reason=few) for id in (AUC, *AT_THRESHOLD)}
+    separation = score(AUC, auc(anchors, decoys), auc_interval(anchors, decoys))
+    threshold = best_threshold(anchors, decoys)
+    if threshold is None:
+        none = "no threshold does better than chance"
+        return {AUC: separation} | {id: score(id, None, reason=none) for id in AT_THRESHOLD}
+    cut = cut_at(threshold, anchors, decoys)
+    wanders = threshold_range(anchors, decoys, seed=SEED)
+    ci = wanders.ci and (_midpoint(wanders.ci[0]), _midpoint(wanders.ci[1]))
+    return {
+        AUC: separation,
+        THRESHOLD: score(THRESHOLD, _midpoint(threshold), ci, wanders.reason),
+        SENSITIVITY: score(SENSITIVITY, cut.sensitivity),
+        SPECIFICITY: score(SPECIFICITY, cut.specificity),
+    }
 
 
 def _midpoint(value: float) -> float:
@@ -204,36 +189,10 @@ def _midpoint(value: float) -> float:
     return round(value, PLACES + 1)
 
 
-def _thresholds(
-    fitted: Score, anchors: Sequence[float], decoys: Sequence[float]
-) -> tuple[Threshold, ...]:
-    if not anchors:
-        return ()
-    wanted = {} if fitted.value is None else {FITTED: fitted.value}
-    cuts = {name: cut_at(value, anchors, decoys) for name, value in (wanted | DEFAULTS).items()}
-    return tuple(
-        Threshold(
-            name=name,
-            threshold=cut.threshold,
-            ci=fitted.ci if name == FITTED else None,
-            anchors=cut.low,
-            decoys=cut.high,
-            pairs=cut.pairs,
-        )
-        for name, cut in cuts.items()
-    )
-
-
-def _quartiles(sample: Sequence[float]) -> Quartiles | None:
-    if not sample:
-        return None
+def _quartiles(sample: Sequence[float]) -> Quartiles:
     five = np.quantile(sample, (0, 0.25, 0.5, 0.75, 1)).tolist()
     lowest, q1, median, q3, highest = (round(value, PLACES) for value in five)
     return Quartiles(lowest=lowest, q1=q1, median=median, q3=q3, highest=highest)
-
-
-LENGTH_APART = 0.25
-"""A decoy may be a quarter longer or shorter than its anchor: sentences are not cut to measure."""
 
 
 class Pair(Struct, frozen=True):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 import numpy as np
-from msgspec import Struct, structs
+from msgspec import Meta, Struct, structs
 
 from ragauge import __version__
 from ragauge.contracts.comparison import (
@@ -18,7 +19,9 @@ from ragauge.contracts.comparison import (
     ComparedSlice,
     ComparisonCoverage,
     ComparisonReport,
+    Correction,
     Flip,
+    Outlook,
     Side,
     Way,
 )
@@ -28,30 +31,20 @@ from ragauge.contracts.metric import Better
 from ragauge.contracts.report import Finding, Findings, Score, Verdict
 from ragauge.engines.local import Progress, unseen
 from ragauge.errors import InputRejected, UsageError
-from ragauge.gates.rules import TOLERANCE, Gate, gate_verdict, passes
-from ragauge.runners.comparability import (
-    ALL,
-    chosen_metrics,
-    family_of,
-    how_made,
-    refuse,
-    why_not,
-)
-from ragauge.runners.compare_options import (
-    CompareOptions,
-    gated_metrics,
-    margins_of,
-)
-from ragauge.runners.judged_changes import beside, judged, not_comparable
+from ragauge.gates.rules import MIN_COVERAGE, TOLERANCE, Gate, gate_verdict, passes
+from ragauge.metrics.names import short_name
+from ragauge.runners.comparability import ALL, chosen_metrics, family_of, how_made, refuse, why_not
 from ragauge.runners.metric_change import (
     BY_UNITS,
-    NEITHER,
     Change,
     Comparable,
     How,
+    Method,
     all_0_or_1,
     change_of,
     comparable,
+    judged,
+    unjudged,
     untested,
 )
 from ragauge.runners.options import takes
@@ -66,10 +59,34 @@ from ragauge.runners.paired_units import (
 from ragauge.stats.decision import level_of
 from ragauge.text.visible import visible
 
+Allowance = Literal["gold", "versions", "no-baseline"]
+ALLOWANCES = get_args(Allowance)
 MOVING = ("latest", "green")
 """References to whichever run is the last: there may be none yet."""
 EARLIER_READ = 1_000
 """So many earlier runs are looked at for the branches there are."""
+FEWEST = 10
+"""Units a slice must have to be tested."""
+MOST_VALUES = 200
+"""A stratum with more values than this is an id, not a slice."""
+
+
+class CompareOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How to compare; the defaults are the command's."""
+
+    metrics: tuple[str, ...] = ()
+    """What the comparison is about; `all` is all of them."""
+    margins: tuple[str, ...] = ()
+    """`precision_cited=0.02` for one metric, `0.02` for all others."""
+    slices: tuple[str, ...] = ()
+    correction: Correction = "holm"
+    method: Method = "auto"
+    gate: Gate | None = None
+    allow: tuple[Allowance, ...] = ()
+    alpha: Annotated[float, Meta(gt=0, lt=1)] = 0.05
+    seed: Annotated[int, Meta(ge=0)] = 0
+    min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
+    """Of the units that should have a value in a run, the fraction a gate needs to decide."""
 
 
 @takes(
@@ -92,8 +109,8 @@ def compare(
     except UsageError as error:
         if before.partition("@")[0] not in MOVING:
             raise
-        if earlier := _earlier(now, history):
-            raise InputRejected(*error.problems, _there_are(now, earlier)) from None
+        if passed := _earlier(now, history):
+            raise InputRejected(*error.problems, passed) from None
         if "no-baseline" in options.allow:
             return without_baseline(before, now, options)
         raise InputRejected(
@@ -102,24 +119,20 @@ def compare(
     return compare_runs(was, now, history, options)
 
 
-def _earlier(run: Run, history: History) -> list[Run]:
-    """The last runs of the same command and name, recorded before it."""
-    of, limit = run.record, EARLIER_READ
+def _earlier(now: Run, history: History) -> str:
+    """On which branches there are earlier runs, and how many of them passed; empty for none."""
+    of, limit = now.record, EARLIER_READ
     which = RunFilter(command=of.command, name=of.name, before=of.recorded_at, limit=limit)
-    return history.runs(which)
-
-
-def _there_are(now: Run, earlier: Sequence[Run]) -> str:
-    """On which branches there are earlier runs, and how many of them passed."""
     passed = Counter[str]()
-    for run in earlier:
+    for run in history.runs(which):
         branch = run.record.git.branch if run.record.git else None
         passed[branch or "no branch"] += run.record.passed is True
-    told = [f"{visible(branch)} ({count:,} passed)" for branch, count in sorted(passed.items())]
-    kind = f"{now.record.command} {visible(now.record.name)!r}"
+    if not passed:
+        return ""
+    listed = [f"{visible(branch)} ({count:,} passed)" for branch, count in sorted(passed.items())]
     return (
-        f"{now.shown} is not the first run of {kind}: earlier ones are on {', '.join(told)}; name "
-        "a branch of these, a tag, or the beginning of an id"
+        f"{now.shown} is not the first run of {of.command} {visible(of.name)!r}: earlier ones are "
+        f"on {', '.join(listed)}; name a branch of these, a tag, or the beginning of an id"
     )
 
 
@@ -149,25 +162,39 @@ class _Comparison:
         self._history, self._progress = history, progress
         self._found = Findings()
         self._ids = chosen_metrics(before, after, options.metrics)
-        margins = margins_of(options.margins, self._ids)
-        self._family = family_of(before, after, options.metrics, self._ids, margins.own)
-        self._margins = margins.of(self._family)
+        common, own = margins_of(options.margins, self._ids)
+        self._family = family_of(before, after, options.metrics, self._ids, own)
+        shared = {} if common is None else dict.fromkeys(self._family, common)
+        self._margins = shared | {id: own[id] for id in own if id in self._family}
         self._gated = gated_metrics(options, self._family, self._margins)
         refuse(before, after, self._ids, history, frozenset(options.allow))
         self._reasons = {id: why_not(id, before, after) for id in self._ids}
-        self._metrics = {id: self._comparable(id) for id in self._ids if not self._reasons[id]}
+        self._metrics: dict[str, Comparable] = {}
+        for id, reason in self._reasons.items():
+            if not reason:
+                self._metrics[id], note = comparable(id, after.record.metrics[id])
+                if note:
+                    self._found.add(Finding("metric_not_installed", id, note))
         widths = {id: metric.width for id, metric in self._metrics.items()}
         self._units = paired_units(before, after, history, widths)
         self._refuse_nothing()
         self._strata, self._done = slice_names(options.slices, self._units), 0
 
     def report(self) -> ComparisonReport:
+        options, gate = self._options, self._options.gate
         compared = self._compared()
         slices = self._slices()
         flips, flip_counts = flips_of(self._units, self._before, self._after, self._history)
         self._note()
-        gate = self._options.gate
-        gates = () if gate is None else self._gates(gate, compared)
+        gates: tuple[Verdict, ...] = ()
+        if gate is not None:
+            named, alpha = bool(options.metrics) and ALL not in options.metrics, options.alpha
+            gates = tuple(
+                gate_verdict(
+                    gate, id, compared[id], named=named, alpha=alpha, lacking=self._lacking(id)
+                )
+                for id in self._gated
+            )
         return ComparisonReport(
             passed=None if gate is None else passes(gates),
             before=told_run(self._before),
@@ -178,22 +205,12 @@ class _Comparison:
             slices=slices,
             flips=flips,
             flip_counts=flip_counts,
-            correction=self._options.correction,
-            alpha=self._options.alpha,
+            correction=options.correction,
+            alpha=options.alpha,
             findings=tuple(self._found.kept()),
             finding_counts=dict(sorted(self._found.counts.items())),
             coverage=self._units.coverage,
-            identity=identity_of(self._before, self._after, self._options),
-        )
-
-    def _gates(self, gate: Gate, compared: Mapping[str, Compared]) -> tuple[Verdict, ...]:
-        named = bool(self._options.metrics) and ALL not in self._options.metrics
-        alpha = self._options.alpha
-        return tuple(
-            gate_verdict(
-                gate, id, compared[id], named=named, alpha=alpha, lacking=self._lacking(id)
-            )
-            for id in self._gated
+            identity=identity_of(self._before, self._after, options),
         )
 
     def _lacking(self, id: str) -> str | None:
@@ -208,12 +225,6 @@ class _Comparison:
                 part = f"only {metric.n:,} of {metric.of:,} units of the run {which} have a value"
                 return f"{part}, and the gate needs {least * 100:.6g} %"
         return None
-
-    def _comparable(self, id: str) -> Comparable:
-        found, note = comparable(id, self._after.record.metrics[id])
-        if note:
-            self._found.add(Finding("metric_not_installed", id, note))
-        return found
 
     def _refuse_nothing(self) -> None:
         """Stop where the runs share no unit, or a test was asked for that cannot be made."""
@@ -251,11 +262,6 @@ class _Comparison:
             alpha=options.alpha,
         )
 
-    def _change(self, id: str) -> Change:
-        before, after = self._columns(id)
-        self._step()
-        return change_of(self._metrics[id], before, after, self._how(self._options.alpha))
-
     def _step(self) -> None:
         """A metric is tested over all units, then with the others in each stratum."""
         self._done += 1
@@ -264,51 +270,102 @@ class _Comparison:
     def _compared(self) -> dict[str, Compared]:
         """Each metric of the family with its verdict, and the others as they are."""
         options = self._options
-        family = [id for id in self._family if id in self._metrics]
+        how = self._how(options.alpha)
+        changes = {}
+        for id, metric in self._metrics.items():
+            before, after = self._columns(id)
+            self._step()
+            changes[id] = change_of(metric, before, after, how)
+        family = [id for id in self._family if id in changes]
         found = judged(
-            [(self._change(id), self._better(id), self._margins.get(id)) for id in family],
+            [(changes[id], self._better(id), self._margins.get(id)) for id in family],
             options.correction,
             options.alpha,
         )
-        told = dict(zip(family, found, strict=True))
-        told |= {
-            id: beside(self._change(id), self._better(id)) for id in self._metrics if id not in told
-        }
-        return {id: told.get(id) or self._without_verdict(id) for id in self._ids}
+        compared = dict(zip(family, found, strict=True))
+        for id in self._ids:
+            if id in compared:
+                continue
+            if id in changes:
+                compared[id] = unjudged(changes[id], self._better(id))
+                continue
+            was = self._before.record.metrics.get(id)
+            now = self._after.record.metrics.get(id)
+            lost = Change(
+                before=was.value if was else None,
+                after=now.value if now else None,
+                reason=self._reasons[id],
+            )
+            better = now.better if now else self._before.record.metrics[id].better
+            verdict: Outlook = "not_comparable" if id in self._family else "not_tested"
+            margin = self._margins.get(id)
+            compared[id] = structs.replace(unjudged(lost, better, verdict), margin=margin)
+        return {id: compared[id] for id in self._ids}
 
     def _better(self, id: str) -> Better:
         return self._after.record.metrics[id].better
-
-    def _without_verdict(self, id: str) -> Compared:
-        was, now = (run.record.metrics.get(id) for run in (self._before, self._after))
-        found = not_comparable(was, now, self._margins.get(id), self._reasons[id] or NEITHER)
-        return found if id in self._family else structs.replace(found, verdict="not_tested")
 
     def _slices(self) -> tuple[ComparedSlice, ...]:
         """The family's metrics in each slice; all slices, and their intervals, form another."""
         options = self._options
         metrics = [self._metrics[id] for id in self._family if id in self._metrics]
-        made = [slicing(self._units, stratum, self._found) for stratum in self._strata]
-        tests = len(metrics) * sum(one.tested for one in made)
+        columns = {one.id: self._columns(one.id) for one in metrics}
+        values = {stratum: self._values(stratum) for stratum in self._strata}
+        sizes = {
+            stratum: dict(sorted(Counter(filter(None, of)).items()))
+            for stratum, of in values.items()
+        }
+        tests = len(metrics) * sum(n >= FEWEST for of in sizes.values() for n in of.values())
         level = level_of(options.alpha, options.correction, tests)
         how = self._how(level)
-        cells: list[Cell] = []
-        for one in made:
+        cells: list[tuple[str, str, str]] = []
+        changes: list[Change] = []
+        for stratum, of in values.items():
             self._step()
-            cells += slice_cells(self._units, one, metrics, how)
+            for value, n in sizes[stratum].items():
+                inside = np.array(of) == value
+                for metric in metrics:
+                    before, after = (one.of(inside) for one in columns[metric.id])
+                    cells.append((stratum, value, metric.id))
+                    changes.append(
+                        change_of(metric, before, after, how)
+                        if n >= FEWEST
+                        else untested(metric, before, after, _too_few(n))
+                    )
         found = judged(
             [
-                (cell.change, self._better(cell.metric), self._margins.get(cell.metric))
-                for cell in cells
+                (change, self._better(id), self._margins.get(id))
+                for (*_, id), change in zip(cells, changes, strict=True)
             ],
             options.correction,
             options.alpha,
             level,
         )
         return tuple(
-            ComparedSlice(stratum=cell.stratum, value=cell.value, metric=cell.metric, compared=one)
-            for cell, one in zip(cells, found, strict=True)
+            ComparedSlice(stratum=stratum, value=value, metric=id, compared=one)
+            for (stratum, value, id), one in zip(cells, found, strict=True)
         )
+
+    def _values(self, stratum: str) -> list[str]:
+        """The value each unit has in a stratum, empty where it has none.
+
+        Raises UsageError where the stratum is too fine.
+        """
+        gold = (self._units.gold.get(unit) for unit in self._units.after.ids)
+        values = [(value_of(one, stratum) if one else None) or "" for one in gold]
+        sizes = Counter(filter(None, values))
+        if lacking := values.count(""):
+            message = f"{lacking:,} questions have no {stratum} and stand in no slice"
+            self._found.add(Finding("no_stratum", stratum, message), lacking)
+        if len(sizes) > MOST_VALUES:
+            raise UsageError(
+                f'--slice "{stratum}": has {len(sizes):,} values, and at most {MOST_VALUES} can be '
+                "told apart; slice by something coarser"
+            )
+        for value, n in sorted(sizes.items()):
+            if n < FEWEST:
+                self._found.add(Finding("slice_too_small", f"{stratum}={value}", _too_few(n)))
+        return values
 
     def _score(self, id: str, one: Compared) -> Score:
         """The change as a score, whose signature says how it was tested."""
@@ -366,6 +423,68 @@ class _Comparison:
         )
 
 
+def margins_of(texts: tuple[str, ...], ids: Sequence[str]) -> tuple[float | None, dict[str, float]]:
+    """The loss a user accepts of any of these metrics, and of single ones.
+
+    Raises UsageError with all that is wrong.
+    """
+    problems: list[str] = []
+    common: float | None = None
+    own: dict[str, float] = {}
+    for text in texts:
+        name, equals, number = text.rpartition("=")
+        margin = _margin(number)
+        matching = [id for id in ids if name.strip() in (id, short_name(id))]
+        if margin is None:
+            problems.append(f'--margin "{text}": write 0.02, or precision_cited=0.02')
+        elif not equals:
+            common = margin
+        elif not matching:
+            problems.append(f'--margin "{text}": "{name.strip()}" is not compared')
+        else:
+            own |= dict.fromkeys(matching, margin)
+    if problems:
+        raise UsageError(*problems)
+    return common, own
+
+
+def _margin(text: str) -> float | None:
+    """
+    >>> _margin("0.02"), _margin("2%"), _margin("-1")
+    (0.02, 0.02, None)
+    """
+    try:
+        number = float(text.strip().removesuffix("%"))
+    except ValueError:
+        return None
+    number /= 100 if text.strip().endswith("%") else 1
+    return number if math.isfinite(number) and number >= 0 else None
+
+
+def gated_metrics(
+    options: CompareOptions, family: Sequence[str], margins: Mapping[str, float]
+) -> list[str]:
+    """The metrics that the gate is on: the family; of `not-worse`, those with a margin.
+
+    Raises UsageError where that gate could decide nothing.
+    """
+    if options.gate != "not-worse":
+        return list(family) if options.gate else []
+    if options.method == "wilcoxon":
+        raise UsageError(
+            "--gate not-worse: a margin is a loss of the mean, and --method wilcoxon has an "
+            "interval of the median; leave the method out"
+        )
+    nothing = [id for id in family if margins.get(id) == 0]
+    if nothing or not margins:
+        named = f" for {', '.join(nothing)}" if nothing else ""
+        raise UsageError(
+            f"--gate not-worse needs a margin above 0{named}: say --margin 0.02 for all metrics, "
+            "or --margin precision_cited=0.02 for one"
+        )
+    return [id for id in family if id in margins]
+
+
 def told_run(run: Run) -> ComparedRun:
     """Enough of a run to know which it is."""
     git = run.record.git
@@ -417,21 +536,6 @@ def without_baseline(reference: str, after: Run, options: CompareOptions) -> Com
     )
 
 
-FEWEST = 10
-"""Units a slice must have to be tested."""
-MOST_VALUES = 200
-"""A stratum with more values than this is an id, not a slice."""
-
-
-class Cell(Struct, frozen=True, kw_only=True):
-    """A metric in a slice, before it is judged among the others."""
-
-    stratum: str
-    value: str
-    metric: str
-    change: Change
-
-
 def slice_names(asked: tuple[str, ...], units: PairedUnits) -> list[str]:
     """The strata to slice by, each once; raises UsageError with those there are."""
     known = {ANSWERABLE}.union(*(one.strata for one in units.gold.values()))
@@ -442,64 +546,6 @@ def slice_names(asked: tuple[str, ...], units: PairedUnits) -> list[str]:
             *(f'--slice "{name}": no question has it; there are {there}' for name in unknown)
         )
     return list(dict.fromkeys(asked))
-
-
-class Slicing(Struct, frozen=True):
-    """A stratum, and the value each unit has in it; empty where it has none."""
-
-    stratum: str
-    values: tuple[str, ...]
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        """How many units each value has, in the order of the values."""
-        return dict(sorted(Counter(value for value in self.values if value).items()))
-
-    @property
-    def tested(self) -> int:
-        """How many values have units enough."""
-        return sum(n >= FEWEST for n in self.sizes.values())
-
-
-def slicing(units: PairedUnits, stratum: str, found: Findings) -> Slicing:
-    """How a stratum divides the units; raises UsageError where it is too fine."""
-    asked = (units.gold.get(unit) for unit in units.after.ids)
-    of = [(value_of(one, stratum) if one else None) or "" for one in asked]
-    made = Slicing(stratum, tuple(of))
-    sizes = made.sizes
-    lacking = of.count("")
-    if lacking:
-        message = f"{lacking:,} questions have no {stratum} and stand in no slice"
-        found.add(Finding("no_stratum", stratum, message), lacking)
-    if len(sizes) > MOST_VALUES:
-        raise UsageError(
-            f'--slice "{stratum}": has {len(sizes):,} values, and at most {MOST_VALUES} can be '
-            "told apart; slice by something coarser"
-        )
-    for value, n in sizes.items():
-        if n < FEWEST:
-            found.add(Finding("slice_too_small", f"{stratum}={value}", _too_few(n)))
-    return made
-
-
-def slice_cells(
-    units: PairedUnits, made: Slicing, metrics: Sequence[Comparable], how: How
-) -> list[Cell]:
-    """Each value of a stratum with each metric, in the order of the values."""
-    of = np.array(made.values)
-    columns = {one.id: units.columns(one.id, weighted=one.weighted) for one in metrics}
-    cells = []
-    for value, n in made.sizes.items():
-        inside = of == value
-        for metric in metrics:
-            before, after = (one.of(inside) for one in columns[metric.id])
-            change = (
-                change_of(metric, before, after, how)
-                if n >= FEWEST
-                else untested(metric, before, after, _too_few(n))
-            )
-            cells.append(Cell(stratum=made.stratum, value=value, metric=metric.id, change=change))
-    return cells
 
 
 def _too_few(n: int) -> str:
@@ -514,43 +560,31 @@ def flips_of(
     A unit that a run says nothing of did not flip. Answers are read again, and only those kept
     that are told: a run has far more of them than a report.
     """
-    found = {way: sorted(flipped) for way, flipped in _flipped(units).items()}
-    kept = {way: flipped[:FLIPS_KEPT] for way, flipped in found.items()}
-    wanted = {unit for flipped in kept.values() for unit in flipped}
-    was, now = (_sides(run, history, wanted) for run in (before, after))
-    flips = tuple(
-        _flip(units, unit, way, was, now) for way, flipped in kept.items() for unit in flipped
-    )
-    return flips, {way: len(flipped) for way, flipped in found.items()}
-
-
-def _flipped(units: PairedUnits) -> dict[Way, list[str]]:
-    """The units that flipped, broken first."""
     was, now = units.before.right, units.after.right
     apart = (was != NOT_SAID) & (now != NOT_SAID) & (was != now)
-    ways: dict[Way, list[str]] = {"broken": [], "mended": []}
+    found: dict[Way, list[str]] = {"broken": [], "mended": []}
     for place in np.flatnonzero(apart).tolist():
-        ways["mended" if now[place] == RIGHT else "broken"].append(units.after.ids[place])
-    return ways
-
-
-def _sides(run: Run, history: History, wanted: set[str]) -> dict[str, Side]:
-    if not wanted:
-        return {}
-    return {row.unit: _side(row) for row in history.units(run.id) if row.unit in wanted}
-
-
-def _flip(
-    units: PairedUnits, unit: str, way: Way, was: Mapping[str, Side], now: Mapping[str, Side]
-) -> Flip:
-    question = units.gold.get(unit)
-    return Flip(
-        qid=unit,
-        question=question.question if question else None,
-        way=way,
-        was=was[unit],
-        now=now[unit],
+        found["mended" if now[place] == RIGHT else "broken"].append(units.after.ids[place])
+    kept = {way: sorted(flipped)[:FLIPS_KEPT] for way, flipped in found.items()}
+    wanted = {unit for flipped in kept.values() for unit in flipped}
+    sides_before, sides_after = (
+        {row.unit: _side(row) for row in history.units(run.id) if row.unit in wanted}
+        if wanted
+        else {}
+        for run in (before, after)
     )
+    flips = tuple(
+        Flip(
+            qid=unit,
+            question=units.gold[unit].question if unit in units.gold else None,
+            way=way,
+            was=sides_before[unit],
+            now=sides_after[unit],
+        )
+        for way, flipped in kept.items()
+        for unit in flipped
+    )
+    return flips, {way: len(flipped) for way, flipped in found.items()}
 
 
 def _side(row: UnitRow) -> Side:

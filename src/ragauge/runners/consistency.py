@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 
-import msgspec
 import numpy as np
 from msgspec import structs
 
@@ -26,23 +24,26 @@ from ragauge.contracts.consistency import (
 )
 from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Rule, Score
 from ragauge.errors import UsageError
-from ragauge.gates.rules import Ranged, merged, parse_rules
+from ragauge.gates.rules import Ranged, merged
 from ragauge.ingest.judgements import read_judgements, read_raters
 from ragauge.ingest.lines import STDIN
-from ragauge.metrics.names import metric_id, short_name
+from ragauge.runners.annotators import fingerprint, rules_over_all, share_score
 from ragauge.runners.evaluation import Evaluation
 from ragauge.stats.agreement import (
-    Confusion,
     confusion,
     kappa,
     kappa_interval,
     percent_agreement,
     specific_agreement,
 )
-from ragauge.stats.intervals import DEFAULT_CONFIDENCE, clustered, wilson
+from ragauge.stats.intervals import DEFAULT_CONFIDENCE, clustered
 
 AGREEMENT, KAPPA = "consistency.agreement", "consistency.kappa"
 ABSTAIN, COVERAGE = "consistency.abstain", "consistency.coverage"
+METRICS = {
+    id: Ranged(id, (-1 if id == KAPPA else 0, 1), "lower" if id == ABSTAIN else "higher")
+    for id in (AGREEMENT, KAPPA, ABSTAIN, COVERAGE)
+}
 GATES = (
     Rule(metric=AGREEMENT, op=">=", bound=0.90),
     Rule(metric=KAPPA, op=">=", bound=0.75),
@@ -86,14 +87,7 @@ def consistency(
 
 def rules_of(gates: str | None) -> tuple[Rule, ...]:
     """The default gates, with the user's in place of or beside them."""
-    own = () if gates is None else parse_rules(gates, _metric)
-    for rule in own:
-        if rule.where or rule.per == "question":
-            raise UsageError(
-                f'gate "{rule}": judges are compared over the whole set; '
-                "drop what follows the bound"
-            )
-    return merged(GATES, own)
+    return merged(GATES, rules_over_all(gates, METRICS, "judges"))
 
 
 def adjudicated(a: Label, b: Label) -> tuple[Label, str]:
@@ -124,7 +118,6 @@ class _Comparison:
         self._table = confusion(pairs, LABELS)
 
     def outcome(self, rules: tuple[Rule, ...]) -> ConsistencyOutcome:
-        disagreements = tuple(self._disagreements())
         evaluation = Evaluation(
             given={
                 AGREEMENT: self.agreement,
@@ -134,42 +127,83 @@ class _Comparison:
             },
             rules=rules,
         )
+        of = len(self._qids)
+        final: Counter[str] = Counter()
+        disagreements = []
+        for qid in self._both:
+            a, b = self._a[qid], self._b[qid]
+            label, why = adjudicated(a.label, b.label)
+            final[label] += 1
+            if a.label != b.label:
+                disagreements.append(
+                    Disagreement(
+                        qid=qid,
+                        label_a=a.label,
+                        label_b=b.label,
+                        final=label,
+                        why=why,
+                        reason_a=a.reason,
+                        reason_b=b.reason,
+                        where_a=a.where,
+                        where_b=b.where,
+                    )
+                )
+        found = Findings()
+        for qid in self._qids:
+            for here, there, name in ((self._a, self._b, "B"), (self._b, self._a, "A")):
+                if qid not in there:
+                    message = f"{qid}: {name} did not judge it, so it is in no agreement"
+                    found.add(Finding("judged_once", here[qid].where, message))
+        table, specific = self._table, specific_agreement(self._table)
         report = evaluation.report(
             ConsistencyReport,
-            self._findings(),
+            found,
             {
                 "command": "consistency",
                 "ragauge": __version__,
                 "gates": [str(rule) for rule in rules],
-                "judgements_sha256": {"a": _fingerprint(self._a), "b": _fingerprint(self._b)},
+                "judgements_sha256": {
+                    which: fingerprint((one.qid, one.label) for one in judgements.values())
+                    for which, judgements in (("a", self._a), ("b", self._b))
+                },
             },
             passed=evaluation.all_hold,
             judges={
-                "a": _judge(self._file_a, self._a, len(self._qids)),
-                "b": _judge(self._file_b, self._b, len(self._qids)),
+                "a": _judge(self._file_a, self._a, of),
+                "b": _judge(self._file_b, self._b, of),
             },
             confusion={
                 row: dict(zip(LABELS, counts, strict=True))
-                for row, counts in zip(LABELS, self._table.counts, strict=True)
+                for row, counts in zip(LABELS, table.counts, strict=True)
             },
-            labels=_label_agreements(self._table),
-            final=self._final(),
-            disagreements=disagreements[:ROWS_KEPT],
+            labels={
+                label: LabelAgreement(
+                    a=a,
+                    b=b,
+                    both=both,
+                    agreement=None if (share := specific[label]) is None else float(share),
+                )
+                for label, a, b, both in zip(
+                    table.labels, table.first, table.second, table.same, strict=True
+                )
+            },
+            final={label: final[label] for label in LABELS},
+            disagreements=tuple(disagreements[:ROWS_KEPT]),
             disagreement_count=len(disagreements),
             coverage=ConsistencyCoverage(
-                questions=len(self._qids),
+                questions=of,
                 both=len(self._both),
                 only_a=len(self._a) - len(self._both),
                 only_b=len(self._b) - len(self._both),
             ),
         )
         outcome = evaluation.outcome(report)
-        return ConsistencyOutcome(**structs.asdict(outcome), disagreements=disagreements)
+        return ConsistencyOutcome(**structs.asdict(outcome), disagreements=tuple(disagreements))
 
     def agreement(self, confidence: float) -> Score:
         """The share of the questions both judged that got the same label twice."""
-        share = percent_agreement(self._table)
-        return _share(AGREEMENT, share, self._table.n, len(self._qids), confidence)
+        share, n, of = percent_agreement(self._table), self._table.n, len(self._qids)
+        return share_score(AGREEMENT, share, n, of, NOTHING_SHARED, confidence)
 
     def kappa(self, confidence: float) -> Score:
         """Agreement beyond chance; absent where all is one label."""
@@ -203,85 +237,16 @@ class _Comparison:
     def coverage(self, confidence: float) -> Score:
         """The share of the questions anybody judged that both did."""
         of = len(self._qids)
-        return _share(COVERAGE, Fraction(len(self._both), of), of, of, confidence)
-
-    def _disagreements(self) -> Iterator[Disagreement]:
-        for qid in self._both:
-            a, b = self._a[qid], self._b[qid]
-            if a.label == b.label:
-                continue
-            final, why = adjudicated(a.label, b.label)
-            yield Disagreement(
-                qid=qid,
-                label_a=a.label,
-                label_b=b.label,
-                final=final,
-                why=why,
-                reason_a=a.reason,
-                reason_b=b.reason,
-                where_a=a.where,
-                where_b=b.where,
-            )
-
-    def _final(self) -> dict[str, int]:
-        counted = Counter(
-            adjudicated(self._a[qid].label, self._b[qid].label)[0] for qid in self._both
-        )
-        return {label: counted[label] for label in LABELS}
-
-    def _findings(self) -> Findings:
-        found = Findings()
-        for qid in self._qids:
-            for here, there, name in ((self._a, self._b, "B"), (self._b, self._a, "A")):
-                if qid not in there:
-                    message = f"{qid}: {name} did not judge it, so it is in no agreement"
-                    found.add(Finding("judged_once", here[qid].where, message))
-        return found
-
-
-METRICS = (AGREEMENT, KAPPA, ABSTAIN, COVERAGE)
-
-
-def _metric(name: str) -> Ranged:
-    listed = f"there are {', '.join(map(short_name, METRICS))}"
-    unknown = f'there is no metric "{name}" here'
-    id = metric_id(name, METRICS, unknown=unknown, listed=listed)
-    return Ranged(id, (-1 if id == KAPPA else 0, 1), "lower" if id == ABSTAIN else "higher")
-
-
-def _share(
-    id: str, share: Fraction | None, n: int, of: int, confidence: float = DEFAULT_CONFIDENCE
-) -> Score:
-    signature = f"{id}|v1|ci:wilson|n:{n}"
-    if share is None:
-        return Score(value=None, n=n, of=of, reason=NOTHING_SHARED, signature=signature)
-    value = float(share)
-    return Score(value=value, n=n, of=of, ci=wilson(value, n, confidence), signature=signature)
+        share = Fraction(len(self._both), of)
+        return share_score(COVERAGE, share, of, of, NOTHING_SHARED, confidence)
 
 
 def _judge(file: str, judgements: Judgements, of: int) -> Judge:
-    given = Counter(judgement.label for judgement in judgements.values())
-    share = Fraction(given["ABSTAIN"], len(judgements))
+    given, n = Counter(judgement.label for judgement in judgements.values()), len(judgements)
+    share = Fraction(given["ABSTAIN"], n)
     return Judge(
         file=file,
-        judged=len(judgements),
+        judged=n,
         labels={label: given[label] for label in LABELS},
-        abstain=_share(ABSTAIN, share, len(judgements), of),
+        abstain=share_score(ABSTAIN, share, n, of, NOTHING_SHARED, DEFAULT_CONFIDENCE),
     )
-
-
-def _label_agreements(table: Confusion) -> dict[str, LabelAgreement]:
-    specific = specific_agreement(table)
-    counts = zip(table.labels, table.first, table.second, table.same, strict=True)
-    return {
-        label: LabelAgreement(
-            a=a, b=b, both=both, agreement=None if (s := specific[label]) is None else float(s)
-        )
-        for label, a, b, both in counts
-    }
-
-
-def _fingerprint(judgements: Judgements) -> str:
-    """The hash of who was given what, whatever form it was written in."""
-    labels = sorted((one.qid, one.label) for one in judgements.values())
-    return hashlib.sha256(msgspec.json.encode(labels)).hexdigest()

@@ -28,7 +28,7 @@ from ragauge.contracts.report import (
 from ragauge.errors import UsageError
 from ragauge.gates.rules import MIN_COVERAGE, decide, decide_each, passed
 from ragauge.metrics.sums import Sums
-from ragauge.runners.blocks import Answers
+from ragauge.runners.observations import Answers
 from ragauge.stats.bootstrap import Bootstrap, mean_interval, metric_interval
 from ragauge.stats.intervals import (
     DEFAULT_CONFIDENCE,
@@ -290,10 +290,14 @@ def scored(
         complete = mask is None or bool(mask.all())
         reason = why_absent(sums) if complete else "nothing here can be scored"
         return Score(value=None, n=0, of=of, reason=reason, signature=f"{signature}|n:0")
-    if weights is None:
-        totals: NDArray[Any] = rows.sum(axis=0)
-    else:  # rounded once, whatever the order of the units
+    kinds, times = sums.kinds, None
+    if weights is not None:  # rounded once, whatever the order of the units
         totals = np.array([math.fsum(column) for column in (rows * weights[:, None]).T])
+    elif kinds is not None:
+        times = kinds.times(mask)
+        totals = times @ kinds.sums
+    else:
+        totals = rows.sum(axis=0)
     value = float(metric.finish(totals))
     if not math.isfinite(value):
         reason = "the metric's total is not a finite number"
@@ -311,9 +315,12 @@ def scored(
         else:
             interval = weighted_share(rows[:, 0], rows[:, 1], weights, level)
     else:
+        if kinds is not None and times is not None:
+            rows, hits = kinds.sums, kinds.scored * times
         there = hits > 0
         heavy = None if weights is None else weights[there]
-        interval, how = _metric_interval(metric, rows[there], level, heavy)
+        times = None if times is None else times[there]
+        interval, how = _metric_interval(metric, rows[there], times, level, heavy)
     return Score(value=value, n=n, of=of, ci=interval, signature=f"{signature}|n:{n}{how}")
 
 
@@ -336,7 +343,11 @@ def mean_of(sums: Sums, signature: str, weights: Floats | None) -> Score:
 
 
 def _metric_interval(
-    metric: Metric, rows: NDArray[Any], confidence: float, weights: Floats | None
+    metric: Metric,
+    rows: NDArray[Any],
+    times: NDArray[np.int64] | None,
+    confidence: float,
+    weights: Floats | None,
 ) -> tuple[Interval | None, str]:
     """A metric's interval by resampling its units, and how it was made.
 
@@ -345,7 +356,7 @@ def _metric_interval(
     if weights is not None or rows.dtype == object:
         weighted = rows if weights is None else rows * weights[:, None]
         return jackknife(weighted, metric.finish, metric.bounds, confidence), "|ci:jackknife"
-    made = metric_interval(rows, metric.finish, confidence)
+    made = metric_interval(rows, metric.finish, confidence, times=times)
     if made.ci is not None and made.ci[0] == made.ci[1]:
         # A point would let a gate on the interval pass, however few the units are.
         return None, f"|ci:none,{made.reason or 'nothing varies'}"

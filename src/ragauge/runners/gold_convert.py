@@ -14,7 +14,7 @@ from ragauge.contracts.gold_parts import ConvertReport, Units
 from ragauge.contracts.gold_report import Severity, judged
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import UsageError
-from ragauge.ingest.gold import ALIASES
+from ragauge.ingest.gold import GOLD
 from ragauge.ingest.gold_forms import read_any, table_of
 from ragauge.store.files import write_whole
 
@@ -98,9 +98,8 @@ def record_of(question: Gold) -> dict[str, Any]:
     """
     record: dict[str, Any] = msgspec.to_builtins(question)
     extra = record.pop("extra", {})
-    for name, aliases in ALIASES.items():
-        if name not in record and any(alias in extra for alias in aliases):
-            record[name] = EMPTY[name]
+    for field, _ in GOLD.reads(tuple(extra)):
+        record.setdefault(field.name, EMPTY.get(field.name))
     return {**record, **extra}
 
 
@@ -128,5 +127,5 @@ def _content(path: Path) -> bytes | None:
 
 TABLES = ("csv", "tsv")
 FORMS = ("jsonl", "json", *TABLES)
-EMPTY: dict[str, Any] = {"gold_answer": "", "gold_citations": []}
-"""What the fields with other names hold where they hold nothing; a question always asks."""
+EMPTY: dict[str, Any] = {"gold_answer": "", "gold_citations": [], "gold_claim_substr": []}
+"""What fields that have other names hold where they hold nothing; a question always asks."""

@@ -31,6 +31,13 @@ QUERIES = 200
 JUDGEMENTS = 50
 """For each query."""
 PAIRS = 300
+LIST = "a list of texts"
+METADATA = {
+    "name": "a text",
+    "created_date": "a date, such as 2025-01-31",
+    "languages": LIST,
+    "domains": LIST,
+}
 SEVERITIES: dict[str, Severity] = {
     "missing_part": "error",
     "short_of_plan": "error",
@@ -53,12 +60,15 @@ def hold_against_plan(path: Path, *, strict: bool = False) -> PlanReport:
     held, met = read_dataset(path)
     compared = agreement(held.annotators).report if len(held.annotators) > 1 else None
     demands = tuple(_demands(held, compared))
-    found = Findings()
-    for finding in met:
-        found.add(finding)
+    found = Findings(met)
     for demand in demands:
-        if not demand.ok:
-            found.add(_lacking(demand))
+        where = f"{demand.part}: {demand.what}"
+        if demand.found == MISSING:
+            found.add(Finding("missing_part", where, f"missing; the plan wants {demand.wanted}"))
+        elif not demand.ok:
+            short = f"; {demand.short:,} short" if demand.short else ""
+            message = f"{demand.found}, wanted {demand.wanted}{short}"
+            found.add(Finding("short_of_plan", where, message))
     return PlanReport(
         **judged(found, SEVERITIES, strict),
         metrics={KAPPA: _kappa(compared)} if compared else {},
@@ -74,28 +84,64 @@ def hold_against_plan(path: Path, *, strict: bool = False) -> PlanReport:
     )
 
 
-def _lacking(demand: Demand) -> Finding:
-    where = f"{demand.part}: {demand.what}"
-    if demand.found == MISSING:
-        return Finding("missing_part", where, f"missing; the plan wants {demand.wanted}")
-    short = f"; {demand.short:,} short" if demand.short else ""
-    return Finding("short_of_plan", where, f"{demand.found}, wanted {demand.wanted}{short}")
-
-
 def _demands(held: Dataset, compared: AgreementReport | None) -> Iterator[Demand]:
-    yield from _each_type("ner", "mentions of", ENTITY_TYPES, held.ner, MENTIONS)
+    for name in ENTITY_TYPES:
+        found = None if held.ner is None else held.ner[name]
+        yield _at_least("ner", f"mentions of {name}", found, MENTIONS)
     custodians = custodian_types(held.typing or ())
-    yield from _each_type("typing", "texts of", custodians, held.typing, TYPED)
-    yield _balance(held.typing, custodians)
+    for name in custodians:
+        found = None if held.typing is None else held.typing[name]
+        yield _at_least("typing", f"texts of {name}", found, TYPED)
+    told, ok = MISSING, False
+    if held.typing is not None:
+        each = [held.typing[name] for name in custodians]
+        most, least = max(each), min(each)
+        told = f"{most / least:.2g} to 1" if least else f"{most} to 0"
+        ok = most <= MOST_UNBALANCED * least
+    wanted = f"at most {MOST_UNBALANCED} to 1"
+    yield Demand(part="typing", what="balance", wanted=wanted, found=told, ok=ok)
     yield _at_least("linking", "mentions", held.linked, LINKS)
-    yield _nil_share(held)
-    yield _at_least(
-        "retrieval", "queries", None if held.judged is None else len(held.judged), QUERIES
+    (low, high), told, ok = NIL_PERCENT, MISSING, False
+    if held.linked:
+        told = f"{100 * held.nil / held.linked:.1f} %"
+        ok = low * held.linked <= 100 * held.nil <= high * held.linked
+    wanted = f"{low} to {high} %"
+    yield Demand(part="linking", what="NIL", wanted=wanted, found=told, ok=ok)
+    queries = None if held.judged is None else len(held.judged)
+    yield _at_least("retrieval", "queries", queries, QUERIES)
+    # Of the query with the fewest judgements; short by what all queries lack together.
+    counts = (held.judged or Counter()).values()
+    short = sum(max(0, JUDGEMENTS - count) for count in counts) if counts else None
+    yield Demand(
+        part="retrieval",
+        what="judgements",
+        wanted=f"{JUDGEMENTS} a query",
+        found=f"{min(counts):,} at least" if counts else MISSING,
+        ok=short == 0,
+        short=short,
     )
-    yield _judgements(held.judged)
     yield _at_least("qa", "questions", held.qa, PAIRS)
-    yield from _metadata(held.metadata)
-    yield _agreement(held, compared)
+    for name, wanted in METADATA.items():
+        value = (held.metadata or {}).get(name)
+        told = ", ".join(map(str, value)) if type(value) is list else str(value)
+        yield Demand(
+            part="metadata",
+            what=name,
+            wanted=wanted,
+            found=MISSING if value is None else told,
+            ok=_fits(name, value),
+        )
+    told, ok = "one annotator" if held.annotators else MISSING, False
+    if compared is not None:
+        kappa = _kappa(compared)
+        told = kappa.reason or ""
+        if kappa.value is not None:
+            # A mean over some pairs has a value, and its gate does not let it pass.
+            gate = next(gate for gate in compared.gates if gate.metric == KAPPA)
+            beside = f"; {gate.reason}" if gate.reason else ""
+            told = f"κ {kappa.value:.3f}, n {kappa.n:,}{beside}"
+            ok = gate.verdict == "pass"
+    yield Demand(part="annotators", what="agreement", wanted=f"κ > {BOUND}", found=told, ok=ok)
 
 
 def _at_least(part: str, what: str, found: int | None, wanted: int) -> Demand:
@@ -104,109 +150,19 @@ def _at_least(part: str, what: str, found: int | None, wanted: int) -> Demand:
     return Demand(part=part, what=what, wanted=f"{wanted:,}", found=told, ok=not short, short=short)
 
 
-def _each_type(
-    part: str, of: str, types: tuple[str, ...], counts: Counter[str] | None, wanted: int
-) -> Iterator[Demand]:
-    for name in types:
-        yield _at_least(part, f"{of} {name}", None if counts is None else counts[name], wanted)
-
-
-def _balance(counts: Counter[str] | None, custodians: tuple[str, ...]) -> Demand:
-    wanted = f"at most {MOST_UNBALANCED} to 1"
-    if counts is None:
-        return Demand(part="typing", what="balance", wanted=wanted, found=MISSING, ok=False)
-    each = [counts[name] for name in custodians]
-    most, least = max(each), min(each)
-    found = f"{most / least:.2g} to 1" if least else f"{most} to 0"
-    ok = most <= MOST_UNBALANCED * least
-    return Demand(part="typing", what="balance", wanted=wanted, found=found, ok=ok)
-
-
-def _nil_share(held: Dataset) -> Demand:
-    low, high = NIL_PERCENT
-    wanted = f"{low} to {high} %"
-    if not held.linked:
-        return Demand(part="linking", what="NIL", wanted=wanted, found=MISSING, ok=False)
-    percent = 100 * held.nil / held.linked
-    ok = low * held.linked <= 100 * held.nil <= high * held.linked
-    return Demand(part="linking", what="NIL", wanted=wanted, found=f"{percent:.1f} %", ok=ok)
-
-
-def _judgements(judged: Counter[str] | None) -> Demand:
-    """Of the query with the fewest judgements; short by what all queries lack together."""
-    wanted = f"{JUDGEMENTS} a query"
-    if not judged:
-        return Demand(
-            part="retrieval", what="judgements", wanted=wanted, found=MISSING, ok=False, short=None
-        )
-    short = sum(max(0, JUDGEMENTS - count) for count in judged.values())
-    return Demand(
-        part="retrieval",
-        what="judgements",
-        wanted=wanted,
-        found=f"{min(judged.values()):,} at least",
-        ok=not short,
-        short=short,
-    )
-
-
-def _metadata(metadata: dict[str, Any] | None) -> Iterator[Demand]:
-    for name, wanted in METADATA.items():
-        found, ok = MISSING, False
-        if metadata is not None and metadata.get(name) is not None:
-            found, ok = _told(metadata[name]), _fits(name, metadata[name])
-        yield Demand(part="metadata", what=name, wanted=wanted, found=found, ok=ok)
-
-
-def _told(value: Any) -> str:
-    return ", ".join(map(str, value)) if type(value) is list else str(value)
-
-
 def _fits(name: str, value: Any) -> bool:
     if METADATA[name] == LIST:
         return type(value) is list and bool(value) and all(type(one) is str for one in value)
     if type(value) is not str or not value.strip():
         return False
-    return name != "created_date" or _is_date(value)
-
-
-def _is_date(text: str) -> bool:
-    try:
-        date.fromisoformat(text[:10])
-    except ValueError:
-        return False
+    if name == "created_date":
+        try:
+            date.fromisoformat(value[:10])
+        except ValueError:
+            return False
     return True
 
 
 def _kappa(compared: AgreementReport) -> Score:
     absent = Score(value=None, n=0, of=0, reason="the files hold spans, not labels")
     return compared.metrics.get(KAPPA, absent)
-
-
-def _agreement(held: Dataset, compared: AgreementReport | None) -> Demand:
-    wanted = f"κ > {BOUND}"
-    found, ok = MISSING, False
-    if compared is not None:
-        found, ok = _judged_kappa(compared)
-    elif held.annotators:
-        found = "one annotator"
-    return Demand(part="annotators", what="agreement", wanted=wanted, found=found, ok=ok)
-
-
-def _judged_kappa(compared: AgreementReport) -> tuple[str, bool]:
-    """κ in words, and whether its gate lets it pass: a mean over some pairs does not."""
-    score = _kappa(compared)
-    if score.value is None:
-        return score.reason or "", False
-    gate = next(gate for gate in compared.gates if gate.metric == KAPPA)
-    beside = f"; {gate.reason}" if gate.reason else ""
-    return f"κ {score.value:.3f}, n {score.n:,}{beside}", gate.verdict == "pass"
-
-
-LIST = "a list of texts"
-METADATA = {
-    "name": "a text",
-    "created_date": "a date, such as 2025-01-31",
-    "languages": LIST,
-    "domains": LIST,
-}

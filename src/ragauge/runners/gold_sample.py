@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -16,7 +16,7 @@ from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import UsageError
 from ragauge.runners.gold_convert import encoded, form_of, write_new
 from ragauge.runners.gold_split import factors_of, key_of, value_or_none, words_of
-from ragauge.stats.sampling import Allocation, SampleCell
+from ragauge.stats.sampling import Allocation
 from ragauge.stats.sampling import sample as sample_units
 
 SEVERITIES: dict[str, Severity] = {"cell_without_sample": "warning"}
@@ -40,96 +40,64 @@ def sample(
     stood for: weights multiply. Heritage entries are written as they are: what an entry stands for
     is in the report, by cell.
     """
-    if not 0 < n <= len(questions):
-        raise UsageError(f"-n: {n} of {len(questions)} {units} cannot be drawn")
+    whole = len(questions)
+    if not 0 < n <= whole:
+        raise UsageError(f"-n: {n} of {whole} {units} cannot be drawn")
     form = form_of(out)
-    factors = factors_of(questions, by, _cells_within(questions, n), units)
+
+    def few(factors: tuple[str, ...]) -> bool:
+        return len({key_of(question, factors) for question in questions}) <= n
+
+    factors = factors_of(questions, by, few, units)
     keys = {question.qid: key_of(question, factors) for question in questions}
     made = sample_units(keys, n, allocation, seed)
-    drawn = _drawn(questions, made.weights)
-    write_new({out: encoded(drawn, form, units, metadata_of(questions))}, force)
-    return SampleReport(
-        **judged(_found(made.cells, factors, len(questions), units), SEVERITIES),
-        coverage=_coverage(questions, drawn, made.cells),
-        gold=fingerprint(questions),
-        sample=fingerprint([_as_read(question, units) for question in drawn]),
-        file=str(out),
-        seed=seed,
-        allocation=allocation,
-        factors=factors,
-        balance=_balance(questions, drawn, factors),
-        weight_sum=math.fsum(question.weight or 0.0 for question in drawn),
-        cells=tuple(_told(cell, factors) for cell in made.cells[:CELLS_KEPT]),
-        units=units,
-    )
-
-
-def _drawn(questions: Sequence[Gold], weights: Mapping[str, float]) -> list[Gold]:
-    """The questions that were drawn, each with what it stands for."""
-    return [
-        replace(question, weight=(question.weight or 1.0) * weights[question.qid])
+    drawn = [
+        replace(question, weight=(question.weight or 1.0) * made.weights[question.qid])
         for question in questions
-        if question.qid in weights
+        if question.qid in made.weights
     ]
-
-
-def _coverage(
-    questions: Sequence[Gold], drawn: Sequence[Gold], cells: Sequence[SampleCell]
-) -> dict[str, int]:
-    return {
-        "gold": len(questions),
-        "sampled": len(drawn),
-        "cells": len(cells),
-        "represented": sum(cell.size for cell in cells if cell.taken),
-    }
-
-
-def _as_read(question: Gold, units: Units) -> Gold:
-    """The question as a reader of the file has it: a weight of one is none, an entry has none."""
-    unweighted = question.weight == 1 or units == "entries"
-    return replace(question, weight=None) if unweighted else question
-
-
-def _cells_within(questions: Sequence[Gold], n: int) -> Callable[[tuple[str, ...]], bool]:
-    return lambda factors: len({key_of(question, factors) for question in questions}) <= n
-
-
-def _found(
-    cells: Sequence[SampleCell], factors: Sequence[str], whole: int, units: Units
-) -> Findings:
-    found = Findings()
-    for finding in _unreached(cells, factors, whole, units):
-        found.add(finding)
-    return found
-
-
-def _unreached(
-    cells: Sequence[SampleCell], factors: Sequence[str], whole: int, units: Units
-) -> Iterator[Finding]:
-    """Cells no question was drawn from: what is measured says nothing about them."""
-    for cell in cells:
-        if not cell.taken:
-            share = f"{cell.size} of {whole}"
-            fact = f"{share} {units}, none drawn, so the sample does not stand for them; draw "
-            remedy = f"{len(cells)} or more, or name fewer factors with --by"
-            yield Finding("cell_without_sample", words_of(cell.key, factors), fact + remedy)
-
-
-def _balance(
-    questions: Sequence[Gold], drawn: Sequence[Gold], factors: Sequence[str]
-) -> dict[str, dict[str, tuple[int, int]]]:
+    # As a reader of the file has them: a weight of one is none, and an entry has none.
+    as_read = [
+        replace(one, weight=None) if one.weight == 1 or units == "entries" else one for one in drawn
+    ]
+    write_new({out: encoded(drawn, form, units, metadata_of(questions))}, force)
     balance: dict[str, dict[str, tuple[int, int]]] = {}
     for factor in factors:
         of_all = Counter(value_or_none(question, factor) for question in questions)
         of_drawn = Counter(value_or_none(question, factor) for question in drawn)
         balance[factor] = {value: (of_all[value], of_drawn[value]) for value in sorted(of_all)}
-    return balance
-
-
-def _told(cell: SampleCell, factors: Sequence[str]) -> DrawnCell:
-    return DrawnCell(
-        values=dict(zip(factors, cell.key, strict=True)),
-        questions=cell.size,
-        taken=cell.taken,
-        weight=cell.weight,
+    # What is measured says nothing about cells that no question was drawn from.
+    fact = f"of {whole} {units}, none drawn, so the sample does not stand for them; draw"
+    remedy = f"{len(made.cells)} or more, or name fewer factors with --by"
+    found = Findings(
+        Finding("cell_without_sample", words_of(cell.key, factors), f"{cell.size} {fact} {remedy}")
+        for cell in made.cells
+        if not cell.taken
+    )
+    return SampleReport(
+        **judged(found, SEVERITIES),
+        coverage={
+            "gold": whole,
+            "sampled": len(drawn),
+            "cells": len(made.cells),
+            "represented": sum(cell.size for cell in made.cells if cell.taken),
+        },
+        gold=fingerprint(questions),
+        sample=fingerprint(as_read),
+        file=str(out),
+        seed=seed,
+        allocation=allocation,
+        factors=factors,
+        balance=balance,
+        weight_sum=math.fsum(question.weight or 0.0 for question in drawn),
+        cells=tuple(
+            DrawnCell(
+                values=dict(zip(factors, cell.key, strict=True)),
+                questions=cell.size,
+                taken=cell.taken,
+                weight=cell.weight,
+            )
+            for cell in made.cells[:CELLS_KEPT]
+        ),
+        units=units,
     )

@@ -43,25 +43,70 @@ def split(
     a question in the smallest part; those with the fewest values first. Heritage entries, which
     are not answerable or unanswerable, are balanced by strata alone.
     """
-    smallest = Fraction(min(shares), sum(shares))
-    factors = factors_of(questions, by, _values_within(questions, smallest), units)
+    total, count = sum(shares), len(questions)
+    values = values_by_stratum(questions)
+    room = count * Fraction(min(shares), total)
+    factors = factors_of(questions, by, lambda some: len(values[some[-1]]) <= room, units)
     keys = {question.qid: key_of(question, factors) for question in questions}
     made = split_units(keys, shares, seed)
-    parts = _parts(questions, made.part_of, len(names))
-    _demand_filled(parts, names, shares, len(questions), units)
-    files = [into / f"{name}.jsonl" for name in names]
+    parts: dict[str, list[Gold]] = {name: [] for name in names}
+    for question in questions:
+        parts[names[made.part_of[question.qid]]].append(question)
+    empty = [name for name, part in parts.items() if not part]
+    if empty:
+        raise UsageError(
+            f"--shares: {count} {units} at {'/'.join(map(str, shares))} leave "
+            f"{' and '.join(empty)} without any; ask for fewer parts, or larger shares"
+        )
+    try:
+        into.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{into}: cannot be a folder: {error.strerror or error}") from None
+    files = {name: into / f"{name}.jsonl" for name in names}
     about = metadata_of(questions)
-    _write(files, [encoded(part, units=units, metadata=about) for part in parts], force)
+    write_new(
+        {files[name]: encoded(parts[name], units=units, metadata=about) for name in names}, force
+    )
+    margins = {factor: _margin(made.cells, place) for place, factor in enumerate(factors)}
+    balance = {
+        factor: {value: dict(zip(names, counts, strict=True)) for value, counts in margin.items()}
+        for factor, margin in margins.items()
+    }
+    off = [
+        abs(Fraction(sum(counts) * share, total) - held)
+        for margin in margins.values()
+        for counts in margin.values()
+        for held, share in zip(counts, shares, strict=True)
+    ]
+    found = Findings(
+        (*_unreached(made.cells, factors, balance, names, units), *_asked_twice(parts, units))
+    )
     return SplitReport(
-        **judged(_found(made.cells, factors, names, parts, units), SEVERITIES),
-        coverage={"gold": len(questions), "cells": len(made.cells)},
+        **judged(found, SEVERITIES),
+        coverage={"gold": count, "cells": len(made.cells)},
         gold=fingerprint(questions),
         seed=seed,
         factors=factors,
-        parts=_told_parts(names, files, parts, shares),
-        balance=_balance(made.cells, factors, names),
-        largest_deviation=_largest_deviation(made.cells, factors, shares),
-        cells=tuple(_told(cell, factors, names) for cell in made.cells[:CELLS_KEPT]),
+        parts=tuple(
+            Part(
+                name=name,
+                file=str(files[name]),
+                questions=len(parts[name]),
+                share=share / total,
+                sha256=fingerprint(parts[name]),
+            )
+            for name, share in zip(names, shares, strict=True)
+        ),
+        balance=balance,
+        largest_deviation=float(max(off, default=0)),
+        cells=tuple(
+            PartCell(
+                values=dict(zip(factors, cell.key, strict=True)),
+                questions=cell.size,
+                parts=dict(zip(names, cell.counts, strict=True)),
+            )
+            for cell in made.cells[:CELLS_KEPT]
+        ),
         units=units,
     )
 
@@ -154,149 +199,47 @@ def words_of(key: Key, factors: Sequence[str]) -> str:
     return " ".join(f"{factor}={value}" for factor, value in zip(factors, key, strict=True))
 
 
-def _values_within(questions: Sequence[Gold], smallest: Fraction) -> Callable[..., bool]:
-    values = values_by_stratum(questions)
-    return lambda factors: len(values[factors[-1]]) <= len(questions) * smallest
-
-
-def _parts(questions: Sequence[Gold], part_of: Mapping[str, int], count: int) -> list[list[Gold]]:
-    """The questions of each part, in the set's order."""
-    parts: list[list[Gold]] = [[] for _ in range(count)]
-    for question in questions:
-        parts[part_of[question.qid]].append(question)
-    return parts
-
-
-def _demand_filled(
-    parts: Sequence[Sequence[Gold]],
-    names: Sequence[str],
-    shares: Sequence[int],
-    n: int,
-    units: Units,
-) -> None:
-    asked = "/".join(map(str, shares))
-    empty = [name for name, part in zip(names, parts, strict=True) if not part]
-    if empty:
-        raise UsageError(
-            f"--shares: {n} {units} at {asked} leave {' and '.join(empty)} without any; "
-            "ask for fewer parts, or larger shares"
-        )
-
-
-def _write(files: Sequence[Path], contents: Sequence[bytes], force: bool) -> None:
-    folder = files[0].parent
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"{folder}: cannot be a folder: {error.strerror or error}") from None
-    write_new(dict(zip(files, contents, strict=True)), force)
-
-
-def _told_parts(
-    names: Sequence[str],
-    files: Sequence[Path],
-    parts: Sequence[Sequence[Gold]],
-    shares: Sequence[int],
-) -> tuple[Part, ...]:
-    return tuple(
-        Part(
-            name=name,
-            file=str(file),
-            questions=len(part),
-            share=share / sum(shares),
-            sha256=fingerprint(part),
-        )
-        for name, file, part, share in zip(names, files, parts, shares, strict=True)
-    )
-
-
-def _found(
-    cells: Sequence[SplitCell],
-    factors: Sequence[str],
-    names: Sequence[str],
-    parts: Sequence[Sequence[Gold]],
-    units: Units,
-) -> Findings:
-    found = Findings()
-    twice = _asked_twice(names, parts, units)
-    for finding in (*_unreached(cells, factors, names, units), *twice):
-        found.add(finding)
-    return found
+def _margin(cells: Sequence[SplitCell], place: int) -> dict[str, list[int]]:
+    """The counts of each value of one factor, in the order of the values."""
+    counts: dict[str, list[int]] = {}
+    for cell in cells:
+        held = counts.get(cell.key[place], [0] * len(cell.counts))
+        counts[cell.key[place]] = [a + b for a, b in zip(held, cell.counts, strict=True)]
+    return dict(sorted(counts.items()))
 
 
 def _unreached(
-    cells: Sequence[SplitCell], factors: Sequence[str], names: Sequence[str], units: Units
+    cells: Sequence[SplitCell],
+    factors: Sequence[str],
+    balance: Mapping[str, Mapping[str, Mapping[str, int]]],
+    names: Sequence[str],
+    units: Units,
 ) -> Iterator[Finding]:
     """Values and cells that some part has nothing of."""
-    for factor, values in _balance(cells, factors, names).items():
-        for value, counts in values.items():
-            missing = [name for name, count in counts.items() if not count]
-            if missing:
-                size = sum(counts.values())
-                yield _absent("missing_value", f"{factor}={value}", size, missing, units)
-    for cell in cells:
-        missing = [name for name, count in zip(names, cell.counts, strict=True) if not count]
-        if missing:
-            yield _absent("small_cell", words_of(cell.key, factors), cell.size, missing, units)
-
-
-def _absent(code: str, where: str, size: int, missing: Sequence[str], units: Units) -> Finding:
+    places = [
+        ("missing_value", f"{factor}={value}", counts)
+        for factor, values in balance.items()
+        for value, counts in values.items()
+    ] + [
+        ("small_cell", words_of(cell.key, factors), dict(zip(names, cell.counts, strict=True)))
+        for cell in cells
+    ]
     one = "1 question" if units == "questions" else "1 entry"
-    counted = one if size == 1 else f"{size} {units}"
-    return Finding(code, where, f"{counted}, none of them in {' or '.join(missing)}")
+    for code, where, counts in places:
+        missing = [name for name, count in counts.items() if not count]
+        if missing:
+            size = sum(counts.values())
+            counted = one if size == 1 else f"{size} {units}"
+            yield Finding(code, where, f"{counted}, none of them in {' or '.join(missing)}")
 
 
-def _asked_twice(
-    names: Sequence[str], parts: Sequence[Sequence[Gold]], units: Units
-) -> Iterator[Finding]:
+def _asked_twice(parts: Mapping[str, Sequence[Gold]], units: Units) -> Iterator[Finding]:
     """Questions of the same words in two parts: what was seen in one is known in the other."""
     first: dict[str, tuple[str, str]] = {}
-    for name, part in zip(names, parts, strict=True):
+    for name, part in parts.items():
         for question in part:
             other, qid = first.setdefault(canonical(question.question), (name, question.qid))
             if other != name:
                 same = f"asks what {qid} asks" if units == "questions" else f"has the text of {qid}"
                 fact = f"is in {name} and {same}, which is in {other}; keep one"
                 yield Finding("question_in_two_parts", question.qid, fact)
-
-
-def _balance(
-    cells: Sequence[SplitCell], factors: Sequence[str], names: Sequence[str]
-) -> dict[str, dict[str, dict[str, int]]]:
-    balance: dict[str, dict[str, dict[str, int]]] = {}
-    for place, factor in enumerate(factors):
-        counts = _margin(cells, place)
-        balance[factor] = {
-            value: dict(zip(names, counts[value], strict=True)) for value in sorted(counts)
-        }
-    return balance
-
-
-def _margin(cells: Sequence[SplitCell], place: int) -> Mapping[str, list[int]]:
-    """The counts of each value of one factor."""
-    counts: dict[str, list[int]] = {}
-    for cell in cells:
-        held = counts.get(cell.key[place], [0] * len(cell.counts))
-        counts[cell.key[place]] = [a + b for a, b in zip(held, cell.counts, strict=True)]
-    return counts
-
-
-def _largest_deviation(
-    cells: Sequence[SplitCell], factors: Sequence[str], shares: Sequence[int]
-) -> float:
-    whole = sum(shares)
-    rows = [row for place in range(len(factors)) for row in _margin(cells, place).values()]
-    off = [
-        abs(Fraction(sum(row) * share, whole) - count)
-        for row in rows
-        for count, share in zip(row, shares, strict=True)
-    ]
-    return float(max(off, default=0))
-
-
-def _told(cell: SplitCell, factors: Sequence[str], names: Sequence[str]) -> PartCell:
-    return PartCell(
-        values=dict(zip(factors, cell.key, strict=True)),
-        questions=cell.size,
-        parts=dict(zip(names, cell.counts, strict=True)),
-    )

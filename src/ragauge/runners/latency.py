@@ -8,7 +8,6 @@ import logging
 import random
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,6 @@ from ragauge.contracts.latency import (
     LatencyCoverage,
     LatencyReport,
     Load,
-    cell_name,
     shown_ms,
 )
 from ragauge.contracts.report import Finding, Findings, Outcome
@@ -37,9 +35,18 @@ from ragauge.metrics.table import table
 from ragauge.pipelines.reply import failed_trace, trace_of
 from ragauge.pipelines.threads import run_async
 from ragauge.runners.calling import REMEDIES, place_of, unreachable
-from ragauge.runners.cells import PRECISION, UNDER_REFUSAL, Ended, Plan, Quality, cell_of
+from ragauge.runners.cells import (
+    PRECISION,
+    UNDER_REFUSAL,
+    Ended,
+    Plan,
+    Quality,
+    cell_of,
+    fronts,
+    metrics_of,
+    verdicts,
+)
 from ragauge.runners.evaluation import Evaluation
-from ragauge.runners.tradeoff import fronts, metrics_of, verdicts
 
 log = logging.getLogger("ragauge.latency")
 
@@ -137,7 +144,7 @@ class _Session:
         self._keys = [self._reader.key(one) for one in self._questions]
         self._progress = progress
         self._plans = _plans(load, knobs)
-        self._ended: dict[str, list[Ended]] = {_name(plan): [] for plan in self._plans}
+        self._ended: dict[str, list[Ended]] = {plan.name: [] for plan in self._plans}
         self._sent = dict.fromkeys(self._ended, 0)
         self._open: dict[str, int] = {}
         """Calls open at the end, of the cells that came to one."""
@@ -169,154 +176,134 @@ class _Session:
                 log.debug("warm-up of %s: %s", config, error)
 
     async def _measure(self, plan: Plan, write: Callable[[bytes], None]) -> None:
-        name = _name(plan)
-
         async def ask(number: int) -> Any:
-            self._sent[name] += 1
+            self._sent[plan.name] += 1
             return await self._system.ask(self._ask(plan.config, number))
 
         def ended(call: Call) -> None:
             trace, error = self._trace(plan, call)
-            write(msgspec.json.encode(_row(plan, call, trace), order="sorted") + b"\n")
-            self._ended[name].append(self._timed(call, trace, error))
+            write(msgspec.json.encode(trace, order="sorted") + b"\n")
+            place = call.number % len(self._questions)
+            pattern, _, _ = self._reader.read(self._keys[place], trace)
+            self._ended[plan.name].append(
+                Ended(
+                    question=place,
+                    arrival_s=call.arrival_s,
+                    sent_s=call.sent_s,
+                    ended_s=call.ended_s,
+                    pattern=pattern,
+                    error=error,
+                )
+            )
             if error:
                 where = f"{plan.config} at {plan.rate:g}/s, call {call.number + 1}"
                 self._findings.add(Finding("call_failed", where, trace.error or error))
             if self._progress:
-                self._progress(name)
+                self._progress(plan.name)
 
-        self._open[name] = await offered(ask, plan.times, self._load.timeout_s, ended)
+        self._open[plan.name] = await offered(ask, plan.times, self._load.timeout_s, ended)
 
     def _ask(self, config: str, number: int) -> Ask:
         question = self._questions[number % len(self._questions)]
         return Ask(q=question.question, knobs=self._knobs[config])
 
     def _trace(self, plan: Plan, call: Call) -> tuple[Trace, str | None]:
-        """What the call brought, and the kind of failure where that is no answer."""
-        round, place = divmod(call.number, len(self._questions))
+        """What the call brought, and the kind of failure where that is no answer.
+
+        It is a trace that `ragauge score` reads, with its place in the load as labels.
+        """
+        repeat, place = divmod(call.number, len(self._questions))
         asked = self._ask(plan.config, call.number)
-        run = PlannedRun(self._questions[place].qid, Variation(repeat=round), asked.q)
+        run = PlannedRun(self._questions[place].qid, Variation(repeat=repeat), asked.q)
+        ms = call.latency_ms
         try:
             if call.failure:
                 raise call.failure
-            trace = trace_of(run, asked, call.reply, latency_ms=call.latency_ms, attempt=1)
+            trace = trace_of(run, asked, call.reply, latency_ms=ms, attempt=1)
+            error = EMPTY if trace.status == "error" else None
         except CallFailed as failure:
-            latency_ms = call.latency_ms
-            failed = failed_trace(run, asked, str(failure), latency_ms=latency_ms, attempt=1)
-            return failed, failure.kind
-        return trace, EMPTY if trace.status == "error" else None
-
-    def _timed(self, call: Call, trace: Trace, error: str | None) -> Ended:
-        place = call.number % len(self._questions)
-        pattern, _, _ = self._reader.read(self._keys[place], trace)
-        return Ended(
-            question=place,
-            arrival_s=call.arrival_s,
-            sent_s=call.sent_s,
-            ended_s=call.ended_s,
-            pattern=pattern,
-            error=error,
-        )
+            trace = failed_trace(run, asked, str(failure), latency_ms=ms, attempt=1)
+            error = failure.kind
+        labels = {
+            "config": plan.config,
+            "rate": plan.rate,
+            "call": call.number,
+            "arrival_ms": round(call.arrival_s * 1000, 3),
+            "sent_ms": round(call.sent_s * 1000, 3),
+        }
+        run_id = f"{plan.name}#{call.number}"
+        return structs.replace(trace, run_id=run_id, labels=labels), error
 
     def outcome(self, baseline: str, guard: Guard) -> Outcome[LatencyReport]:
-        cells = tuple(self._cell(plan) for plan in self._plans)
+        signature, asked_gold = self._reader.reading.signature(), self._gold or None
+        quality = Quality(
+            questions=len(self._questions), reading=signature, gold=asked_gold is not None
+        )
+        cells = tuple(
+            cell_of(
+                plan,
+                self._ended[plan.name],
+                quality,
+                sent=self._sent[plan.name],
+                open_at_end=self._open.get(plan.name),
+            )
+            for plan in self._plans
+        )
         gates = verdicts(cells, baseline, guard)
         complete = all(cell.complete for cell in cells)
-        for finding in _cell_findings(cells):
-            self._findings.add(finding)
+        self._note(cells)
         evaluation = Evaluation(given=metrics_of(cells, baseline))
         report = evaluation.report(
             LatencyReport,
             self._findings,
-            self._identity(guard),
+            {
+                "command": "latency",
+                "ragauge": __version__,
+                "system": self._system.identity,
+                "load": msgspec.to_builtins(self._load),
+                "guard": msgspec.to_builtins(guard),
+                "reading": signature,
+                "gold_sha256": fingerprint(asked_gold) if asked_gold else None,
+                "metrics": {id: table()[id].version for id in (PRECISION, UNDER_REFUSAL)},
+            },
             passed=complete and all(gate.holds for gate in gates),
             partial=not complete,
             gates=gates,
             baseline=baseline,
             knobs=dict(self._knobs),
             cells=cells,
-            fronts=fronts(cells, guard) if self._gold else (),
-            coverage=self._coverage(cells),
+            fronts=fronts(cells, guard) if asked_gold else (),
+            coverage=LatencyCoverage(
+                cells=len(cells),
+                complete=sum(cell.complete for cell in cells),
+                planned=sum(cell.planned for cell in cells),
+                sent=sum(cell.sent for cell in cells),
+                answered=sum(cell.answered for cell in cells),
+                errors=sum(cell.errors for cell in cells),
+                gold=len(asked_gold) if asked_gold else None,
+                asked=len({call.question for calls in self._ended.values() for call in calls}),
+            ),
         )
         return evaluation.outcome(report, gold=self._gold)
 
-    def _cell(self, plan: Plan) -> Cell:
-        name = _name(plan)
-        quality = Quality(
-            questions=len(self._questions),
-            reading=self._reader.reading.signature(),
-            gold=bool(self._gold),
-        )
-        return cell_of(
-            plan,
-            self._ended[name],
-            quality,
-            sent=self._sent[name],
-            open_at_end=self._open.get(name),
-        )
-
-    def _coverage(self, cells: Sequence[Cell]) -> LatencyCoverage:
-        return LatencyCoverage(
-            cells=len(cells),
-            complete=sum(cell.complete for cell in cells),
-            planned=sum(cell.planned for cell in cells),
-            sent=sum(cell.sent for cell in cells),
-            answered=sum(cell.answered for cell in cells),
-            errors=sum(cell.errors for cell in cells),
-            gold=len(self._gold) if self._gold else None,
-            asked=len({call.question for calls in self._ended.values() for call in calls}),
-        )
-
-    def _identity(self, guard: Guard) -> dict[str, Any]:
-        return {
-            "command": "latency",
-            "ragauge": __version__,
-            "system": self._system.identity,
-            "load": msgspec.to_builtins(self._load),
-            "guard": msgspec.to_builtins(guard),
-            "reading": self._reader.reading.signature(),
-            "gold_sha256": fingerprint(self._gold) if self._gold else None,
-            "metrics": {id: table()[id].version for id in (PRECISION, UNDER_REFUSAL)},
-        }
-
-
-def _cell_findings(cells: Sequence[Cell]) -> Iterator[Finding]:
-    """What makes the latencies of a cell say something else than they seem to."""
-    for cell in cells:
-        where = f"{cell.config} at {cell.rate:g}/s"
-        if cell.kept_up is False:
-            message = (
-                f"latency grew by {cell.growth:.2f} s with each second of load, and "
-                f"{cell.open_at_end} calls were open when the last was sent: a longer load would "
-                "give higher percentiles"
-            )
-            yield Finding("fell_behind", where, message)
-        late, usual = cell.late_ms or 0.0, cell.p50_ms or 0.0
-        if late > LATE_MS and late > LATE_SHARE * usual:
-            message = (
-                f"our own sending was up to {shown_ms(late)} late at its 95th percentile, which "
-                "is in the latencies; send from a machine with less to do"
-            )
-            yield Finding("sent_late", where, message)
-
-
-def _name(plan: Plan) -> str:
-    return cell_name(plan.config, plan.rate)
-
-
-def _row(plan: Plan, call: Call, trace: Trace) -> Trace:
-    """The call as a trace that `ragauge score` reads, with its place in the load as labels."""
-    return structs.replace(
-        trace,
-        run_id=f"{_name(plan)}#{call.number}",
-        labels={
-            "config": plan.config,
-            "rate": plan.rate,
-            "call": call.number,
-            "arrival_ms": round(call.arrival_s * 1000, 3),
-            "sent_ms": round(call.sent_s * 1000, 3),
-        },
-    )
+    def _note(self, cells: Sequence[Cell]) -> None:
+        """What makes the latencies of a cell say something else than they seem to."""
+        for cell in cells:
+            where = f"{cell.config} at {cell.rate:g}/s"
+            if cell.kept_up is False:
+                message = (
+                    f"latency grew by {cell.growth:.2f} s with each second of load, and "
+                    f"{cell.open_at_end} calls were open when the last was sent: a longer load "
+                    "would give higher percentiles"
+                )
+                self._findings.add(Finding("fell_behind", where, message))
+            late, usual = cell.late_ms or 0.0, cell.p50_ms or 0.0
+            if late > LATE_MS and late > LATE_SHARE * usual:
+                message = (
+                    f"our own sending was up to {shown_ms(late)} late at its 95th percentile, "
+                    "which is in the latencies; send from a machine with less to do"
+                )
+                self._findings.add(Finding("sent_late", where, message))
 
 
 @contextmanager
@@ -328,8 +315,18 @@ def _rows(out: str | None) -> Iterator[Callable[[bytes], None]]:
     if out is None:
         yield lambda line: None
         return
+
+    def write(line: bytes) -> None:
+        """Write the whole line, however many turns the system takes for it."""
+        left = memoryview(line)
+        try:
+            while left:
+                left = left[file.write(left) :]
+        except OSError as error:
+            raise UsageError(f"{out}: cannot be written: {error.strerror}") from error
+
     with _opened(out) as file:
-        yield partial(_write, file)
+        yield write
 
 
 def _opened(out: str) -> io.FileIO:
@@ -337,16 +334,6 @@ def _opened(out: str) -> io.FileIO:
         return Path(out).open("wb", buffering=0)
     except OSError as error:
         raise UsageError(f"{out}: cannot be written: {error.strerror}") from error
-
-
-def _write(file: io.FileIO, line: bytes) -> None:
-    """Write the whole line, however many turns the system takes for it."""
-    left = memoryview(line)
-    try:
-        while left:
-            left = left[file.write(left) :]
-    except OSError as error:
-        raise UsageError(f"{file.name}: cannot be written: {error.strerror}") from error
 
 
 class Call(Struct, frozen=True):
@@ -404,7 +391,16 @@ async def offered(
 
     async def call(number: int, arrival_s: float) -> None:
         sent_s = loop.time() - start
-        reply, failure = await _asked(ask(number), timeout_s)
+        reply, failure = None, None
+        try:
+            async with asyncio.timeout(timeout_s):
+                reply = await ask(number)
+        except CallFailed as failed:
+            failure = failed
+        except TimeoutError:
+            failure = CallFailed("timeout", f"no answer within {timeout_s:g} s")
+        except Exception as error:  # a foreign system can fail in any way
+            failure = CallFailed(type(error).__name__, str(error) or "no message")
         ended(Call(number, arrival_s, sent_s, loop.time() - start, reply, failure))
 
     try:
@@ -418,16 +414,3 @@ async def offered(
             one.cancel()
         await asyncio.gather(*calls, return_exceptions=True)
     return open_at_end
-
-
-async def _asked(asking: Awaitable[Any], timeout_s: float) -> tuple[Any, CallFailed | None]:
-    """The reply, or how the call failed: a foreign system can fail in any way."""
-    try:
-        async with asyncio.timeout(timeout_s):
-            return await asking, None
-    except CallFailed as failure:
-        return None, failure
-    except TimeoutError:
-        return None, CallFailed("timeout", f"no answer within {timeout_s:g} s")
-    except Exception as error:
-        return None, CallFailed(type(error).__name__, str(error) or "no message")

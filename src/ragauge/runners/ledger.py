@@ -20,11 +20,11 @@ from ragauge.contracts.run import PlannedRun, QuestionRuns, RunFacts, SweepPlan
 from ragauge.contracts.sweep import Ended, SweepCoverage, SweepReport
 from ragauge.contracts.trace import Trace
 from ragauge.errors import InputRejected, UsageError
-from ragauge.gates.rules import decide
 from ragauge.gates.stability import rules_of
 from ragauge.ingest.traces import BadLine, trace_in
 from ragauge.metrics.facts import Reader, Reading, run_facts, variation_of
 from ragauge.metrics.table import find
+from ragauge.runners.evaluation import Evaluation
 from ragauge.runners.plan import plan_path, planned_runs, question_plan, read_plan, shuffled
 from ragauge.runners.question_stability import Judge
 from ragauge.runners.verdicts import promise
@@ -36,6 +36,7 @@ from ragauge.store.journal import Journal, lines_of
 if TYPE_CHECKING:
     from ragauge.runners.sweep import SweepOptions
 
+
 _CHANGED = {
     "gold": "the gold set",
     "grid": "the grid of seeds, temperatures, jitters and paraphrases",
@@ -46,6 +47,7 @@ _CHANGED = {
     "limit": "--limit",
 }
 ANOTHER = "give another --out, or --restart to set these runs aside"
+ERROR_RATE = "sweep.error_rate"
 
 
 class Ledger:
@@ -60,7 +62,15 @@ class Ledger:
         self.findings = Findings()
         self._open(runs)
         self._finished = self._finished_before()
-        self.resumed = self.done = self._planned_among(self._finished)
+        self.resumed = sum(
+            run.run_id in self._finished
+            for question in (gold if self._finished else ())
+            for run in planned_runs(question, options.grid)
+        )
+        if others := len(self._finished) - self.resumed:
+            message = f"{others} runs that this sweep did not plan; they are left alone"
+            self.findings.add(Finding("unplanned_run", str(runs.path), message), others)
+        self.done = self.resumed
         self.failed = self.saved = 0
         self.errors: Counter[str] = Counter()
         """Failed runs of this part by what happened."""
@@ -71,11 +81,11 @@ class Ledger:
         An adaptive sweep asks a question's runs in turn: each may be the one that decides.
         """
         for question in self._gold:
-            left = (run for run in self._in_order(question) if run.run_id not in self._finished)
+            runs = planned_runs(question, self._options.grid)
             if self._stopper:
-                yield self._until_decided(question, left)
+                yield self._until_decided(self._stopper, question, runs)
             else:
-                yield from (iter((run,)) for run in left)
+                yield from (iter((run,)) for run in runs if run.run_id not in self._finished)
 
     def note(self, run: PlannedRun, trace: Trace) -> None:
         """Tell what a run came to, before it is on the disk: its question may be decided."""
@@ -86,40 +96,39 @@ class Ledger:
         """Count a run that is on the disk."""
         if trace.status == "ok":
             self.done += 1
-        else:
-            self.failed += 1
-            self.errors[_kind(trace.error or "")] += 1
-            self.findings.add(Finding("failed_run", trace.run_id or "", trace.error or ""))
+            return
+        self.failed += 1
+        # What happened, in a word; an empty answer is no call that failed.
+        kind, colon, _ = (trace.error or "").partition(": ")
+        self.errors[kind if colon else "empty"] += 1
+        self.findings.add(Finding("failed_run", trace.run_id or "", trace.error or ""))
 
     def report(self, ended: Ended, budget: Fraction) -> SweepReport:
-        missing = self.planned - self.done - self.failed - self.saved
-        share = _error_share(self.failed, self.planned)
-        bound = float(budget / self.planned) if self.planned else 0.0
-        gate = decide(Rule(metric="sweep.error_rate", op="<=", bound=bound), share)
-        plans = self.plan.questions.values()
-        self._note_prompts()
-        return SweepReport(
-            passed=gate.holds and not missing,
-            ended=ended,
-            metrics={"sweep.error_rate": share},
-            gates=(gate,),
-            errors=dict(sorted(self.errors.items())),
-            promise=promise(self.plan) if self.saved else None,
-            prompts=median(plan.prompts for plan in plans) if plans else None,
-            noop=dict(sorted(Counter(j for plan in plans for j in plan.noop).items())),
-            findings=tuple(self.findings.kept()),
-            finding_counts=dict(sorted(self.findings.counts.items())),
-            coverage=SweepCoverage(
-                questions=len(self._gold),
-                planned=self.planned,
-                done=self.done,
-                resumed=self.resumed,
-                failed=self.failed,
-                saved=self.saved,
-                missing=missing,
-            ),
-            out=str(self._journal.path),
-            identity={
+        planned, grid, plans = self.planned, self._options.grid, self.plan.questions
+        missing = planned - self.done - self.failed - self.saved
+        asked = len(grid.jitters) * len(grid.paraphrases)
+        for qid, plan in plans.items():
+            if plan.prompts < asked:
+                left_out = ", ".join(plan.noop) or f"paraphrases {plan.unworded}"
+                message = f"{plan.prompts} distinct prompts of {asked} asked for; no-op: {left_out}"
+                self.findings.add(Finding("fewer_prompts", qid, message))
+        share = self.failed / planned if planned else None
+        rate = Score(
+            value=share,
+            n=planned,
+            of=planned,
+            ci=None if share is None else wilson(share, planned),
+            reason=None if planned else "no run was planned",
+            signature=f"{ERROR_RATE}|v1|n:{planned}",
+        )
+        bound = float(budget / planned) if planned else 0.0
+        evaluation = Evaluation(
+            given={ERROR_RATE: rate}, rules=(Rule(metric=ERROR_RATE, op="<=", bound=bound),)
+        )
+        return evaluation.report(
+            SweepReport,
+            self.findings,
+            {
                 "command": "sweep",
                 "ragauge": __version__,
                 "gold_sha256": self.plan.parts["gold"],
@@ -127,46 +136,53 @@ class Ledger:
                 "grid": msgspec.to_builtins(self.plan.grid),
                 "adaptive": self.plan.adaptive,
             },
+            passed=evaluation.all_hold and not missing,
+            ended=ended,
+            errors=dict(sorted(self.errors.items())),
+            promise=promise(self.plan) if self.saved else None,
+            prompts=median(plan.prompts for plan in plans.values()) if plans else None,
+            noop=dict(sorted(Counter(j for plan in plans.values() for j in plan.noop).items())),
+            coverage=SweepCoverage(
+                questions=len(self._gold),
+                planned=planned,
+                done=self.done,
+                resumed=self.resumed,
+                failed=self.failed,
+                saved=self.saved,
+                missing=missing,
+            ),
+            out=str(self._journal.path),
         )
 
-    def _in_order(self, question: Gold) -> Iterator[PlannedRun]:
-        runs = planned_runs(question, self._options.grid)
-        if not self._stopper:
-            return runs
+    def _until_decided(
+        self, stopper: _Stopper, question: Gold, runs: Iterator[PlannedRun]
+    ) -> Iterator[PlannedRun]:
         by_variation = {run.variation: run for run in runs}
-        return iter([by_variation[v] for v in shuffled(question.qid, list(by_variation))])
-
-    def _until_decided(self, question: Gold, left: Iterator[PlannedRun]) -> Iterator[PlannedRun]:
-        assert self._stopper
-        for run in left:
-            if self._stopper.decided(question.qid):
+        for variation in shuffled(question.qid, list(by_variation)):
+            run = by_variation[variation]
+            if run.run_id in self._finished:
+                continue
+            if stopper.decided(question.qid):
                 self.saved += 1
             else:
                 yield run
-        self._stopper.forget(question.qid)
+        stopper.forget(question.qid)
 
     def _open(self, runs: Journal) -> None:
         """Go on with a journal of this sweep, begin an empty one, refuse any other untouched."""
-        path = plan_path(runs.path)
-        if self._options.restart:
-            self._set_aside(runs)
+        path, place = plan_path(runs.path), str(runs.path)
+        if self._options.restart and (aside := runs.set_aside()) is not None:
+            if path.is_file():
+                path.rename(plan_path(aside))
+            message = f"the runs of before are kept as {aside.name}"
+            self.findings.add(Finding("set_aside", place, message))
         if runs.empty:
             write_whole(path, msgspec.json.encode(self.plan, order="sorted"))
             return
         refuse_another(runs.path, self.plan)
         if torn := runs.drop_torn_line():
             message = f"a last line cut short ({torn} bytes) was dropped; its run is made anew"
-            self.findings.add(Finding("torn_line", str(runs.path), message))
-
-    def _set_aside(self, runs: Journal) -> None:
-        """Keep the runs of before, and their plan, under other names."""
-        aside, plan = runs.set_aside(), plan_path(runs.path)
-        if aside is None:
-            return
-        if plan.is_file():
-            plan.rename(plan_path(aside))
-        message = f"the runs of before are kept as {aside.name}"
-        self.findings.add(Finding("set_aside", str(runs.path), message))
+            self.findings.add(Finding("torn_line", place, message))
 
     def _finished_before(self) -> set[str]:
         """The runs the journal holds an answer to."""
@@ -184,29 +200,6 @@ class Ledger:
                 if self._stopper and trace.qid:
                     self._stopper.add(trace.qid, trace)
         return finished
-
-    def _planned_among(self, finished: set[str]) -> int:
-        """How many of the finished runs are planned; the others are a finding."""
-        if not finished:
-            return 0
-        planned = sum(
-            run.run_id in finished
-            for question in self._gold
-            for run in planned_runs(question, self._options.grid)
-        )
-        if others := len(finished) - planned:
-            message = f"{others} runs that this sweep did not plan; they are left alone"
-            self.findings.add(Finding("unplanned_run", str(self._journal.path), message), others)
-        return planned
-
-    def _note_prompts(self) -> None:
-        grid = self._options.grid
-        asked = len(grid.jitters) * len(grid.paraphrases)
-        for qid, plan in self.plan.questions.items():
-            if plan.prompts < asked:
-                left_out = ", ".join(plan.noop) or f"paraphrases {plan.unworded}"
-                message = f"{plan.prompts} distinct prompts of {asked} asked for; no-op: {left_out}"
-                self.findings.add(Finding("fewer_prompts", qid, message))
 
 
 def refuse_another(out: Path, plan: SweepPlan) -> None:
@@ -323,20 +316,5 @@ def stopping_rules(options: SweepOptions) -> tuple[Rule, ...]:
     return rules_of(options.profile, options.gates, lambda name: find(name, "runs"))
 
 
-def _kind(error: str) -> str:
-    """What happened, in a word; an empty answer is no call that failed."""
-    kind, colon, _ = error.partition(": ")
-    return kind if colon else "empty"
-
-
 def _hash(value: Any) -> str:
     return hashlib.sha256(msgspec.json.encode(value, order="sorted")).hexdigest()
-
-
-def _error_share(failed: int, planned: int) -> Score:
-    signature = f"sweep.error_rate|v1|n:{planned}"
-    if not planned:
-        reason = "no run was planned"
-        return Score(value=None, n=0, of=0, reason=reason, signature=signature)
-    share = failed / planned
-    return Score(value=share, n=planned, of=planned, ci=wilson(share, planned), signature=signature)

@@ -17,7 +17,6 @@ from ragauge.contracts.report import Rule
 from ragauge.contracts.run import QuestionRuns, RunFacts, Variation
 from ragauge.contracts.stability import (
     Explanation,
-    FactorEffect,
     QuestionStability,
     Shown,
     Stability,
@@ -28,12 +27,11 @@ from ragauge.gates.stability import Failed, failed_gates, verdict
 from ragauge.metrics.factors import effects, explained, retrieval_of
 from ragauge.metrics.facts import Key, Reader, error_reason, run_facts, variation_of
 from ragauge.metrics.stability import METRICS, median_distance
+from ragauge.runners.observations import CITED_SHOWN, CLAIM_SHOWN
 from ragauge.runners.plan import Adaptive, Planned
 from ragauge.stats.exact import ALPHA, Decision, ShareTest
 from ragauge.stats.intervals import wilson
 
-CLAIM_SHOWN = 300
-CITED_SHOWN = 10
 EXAMPLES = 4
 PLACES = 4
 """Decimals of the numbers in the details."""
@@ -83,16 +81,21 @@ def judged_question(
         question=gold.question,
     )
     judged = judge.judged(gold, unit)
+    # The planned runs that are not there have a letter too.
+    cells = dict.fromkeys(plan.variations if plan else (), "=" if judged.saved else "?")
+    cells |= {run.variation: _cell(run.facts, answerable=gold.answerable) for run in runs}
     return JudgedQuestion(
         gold,
         unit,
         judged,
         _detail(gold, unit, judged, runs, plan),
-        _cells(unit, judged, runs, plan),
+        cells,
         runs,
         surplus,
         unplanned=len(every) - len(runs),
-        unscoped=sum(map(_unscoped, runs)),
+        unscoped=sum(
+            bool(run.facts and run.facts.cited) and run.trace.retrieved_ids is None for run in runs
+        ),
     )
 
 
@@ -109,14 +112,6 @@ def _as_planned(runs: list[Run], plan: Planned) -> list[Run]:
     """The runs that were planned, in the order they were to be made."""
     by_variation = {run.variation: run for run in runs}
     return [by_variation[v] for v in plan.variations if v in by_variation]
-
-
-def _cells(
-    unit: QuestionRuns, judged: Judged, runs: list[Run], plan: Planned | None
-) -> dict[Variation, str]:
-    """The letter of each run, those that were planned and are not there among them."""
-    absent = dict.fromkeys(plan.variations if plan else (), "=" if judged.saved else "?")
-    return absent | {run.variation: _cell(run.facts, answerable=unit.answerable) for run in runs}
 
 
 def _runs(reader: Reader, key: Key, traces: Sequence[Trace]) -> tuple[list[Run], int]:
@@ -138,10 +133,6 @@ def _runs(reader: Reader, key: Key, traces: Sequence[Trace]) -> tuple[list[Run],
     return runs, len(traces) - len(last)
 
 
-def _unscoped(run: Run) -> bool:
-    return bool(run.facts and run.facts.cited) and run.trace.retrieved_ids is None
-
-
 def _cell(run: RunFacts | None, *, answerable: bool) -> str:
     """The run's outcome as a letter of CELLS."""
     if run is None:
@@ -161,7 +152,17 @@ def _detail(
     gold: Gold, unit: QuestionRuns, judged: Judged, runs: list[Run], plan: Planned | None
 ) -> QuestionStability:
     why = explained(unit) if judged.verdict != "stable_pass" else None
-    numbers = {metric.name: _rounded(judged.values[metric.id]) for metric in METRICS}
+    numbers: dict[str, float | None] = {}
+    intervals: dict[str, tuple[float, float]] = {}
+    reasons: dict[str, str] = {}
+    for metric in METRICS:
+        name, row, value = metric.name, judged.rows[metric.id], judged.values[metric.id]
+        numbers[name] = None if value is None else round(value, PLACES)
+        if row.reason:
+            reasons[name] = row.reason
+        if metric.rate and not isinstance(row, Absent) and row.counts[1] > 1:
+            low, high = wilson(row.counts[0] / row.counts[1], row.counts[1])
+            intervals[name] = round(low, PLACES), round(high, PLACES)
     return QuestionStability(
         verdict=judged.verdict,
         answerable=gold.answerable,
@@ -171,10 +172,11 @@ def _detail(
         missing=max(0, unit.planned - len(unit.runs) - unit.failed - judged.saved),
         saved=judged.saved,
         **numbers,
-        ci=dict(_intervals(judged)),
-        reasons=_reasons(judged),
+        ci=intervals,
+        reasons=reasons,
         failed=tuple(map(str, judged.failed)),
-        factors=_told(effects(unit.runs)),
+        # Those that vary here at all.
+        factors={name: one for name, one in effects(unit.runs).items() if one.pairs},
         explained_by=why,
         prompts=len({run.trace.question_sent or gold.question for run in runs}),
         noop=plan.noop if plan else (),
@@ -184,37 +186,22 @@ def _detail(
     )
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, PLACES)
-
-
-def _intervals(judged: Judged) -> Iterator[tuple[str, tuple[float, float]]]:
-    for metric in METRICS:
-        row = judged.rows[metric.id]
-        if metric.rate and not isinstance(row, Absent) and row.counts[1] > 1:
-            low, high = wilson(row.counts[0] / row.counts[1], row.counts[1])
-            yield metric.name, (round(low, PLACES), round(high, PLACES))
-
-
-def _reasons(judged: Judged) -> dict[str, str]:
-    rows = {metric.name: judged.rows[metric.id] for metric in METRICS}
-    return {name: row.reason for name, row in rows.items() if row.reason}
-
-
-def _told(factors: dict[str, FactorEffect]) -> dict[str, FactorEffect]:
-    """The factors that vary here at all."""
-    return {factor: effect for factor, effect in factors.items() if effect.pairs}
-
-
 def _examples(unit: QuestionRuns, runs: list[Run], why: Explanation | None) -> Iterator[Shown]:
     """A run of the commonest kind, then one of each other kind: what differs, side by side."""
     kinds: dict[Any, list[Run]] = {}
     for run in runs:
-        kinds.setdefault(_kind(run, why), []).append(run)
+        kind: Any = None
+        if facts := run.facts:
+            match why.about if why else "outcome":
+                case "citations":
+                    kind = facts.refused, facts.cited
+                case "wording":
+                    kind = facts.refused, facts.claim
+                case _:
+                    kind = facts.outcome
+        kinds.setdefault(kind, []).append(run)
     commonest = sorted(kinds.values(), key=len, reverse=True)
-    for alike in commonest[:EXAMPLES]:
-        run = alike[0]
-        error = None if run.facts else error_reason(run.trace)[:CLAIM_SHOWN]
+    for run, *_ in commonest[:EXAMPLES]:
         yield Shown(
             run_id=run.trace.run_id or str(run.variation),
             variation=run.variation,
@@ -222,20 +209,8 @@ def _examples(unit: QuestionRuns, runs: list[Run], why: Explanation | None) -> I
             question_sent=run.trace.question_sent,
             claim=said(run)[:CLAIM_SHOWN],
             cited=tuple(sorted(run.facts.cited))[:CITED_SHOWN] if run.facts else (),
-            error=error,
+            error=None if run.facts else error_reason(run.trace)[:CLAIM_SHOWN],
         )
-
-
-def _kind(run: Run, why: Explanation | None) -> Any:
-    if run.facts is None:
-        return None
-    match why.about if why else "outcome":
-        case "citations":
-            return run.facts.refused, run.facts.cited
-        case "wording":
-            return run.facts.refused, run.facts.claim
-        case _:
-            return run.facts.outcome
 
 
 def said(run: Run) -> str:
@@ -314,18 +289,14 @@ def certainly_flaky(question: QuestionRuns, rules: tuple[Rule, ...]) -> bool:
     """
     if len({run.outcome for run in question.runs}) < 2:
         return False
-    return any(
-        _wants_the_best(rule) and not satisfies(rule, BEST[rule.metric](question)) for rule in rules
-    )
-
-
-def _wants_the_best(rule: Rule) -> bool:
-    """Whether the rule fails for certain once the best value in reach does not satisfy it."""
-    if rule.metric not in BEST:
-        return False
-    if rule.metric == "stability.ned50":
-        return rule.op in ("<=", "<") or (rule.op == "=" and rule.bound == 0)
-    return rule.op in (">=", ">") or (rule.op == "=" and rule.bound == 1)
+    for rule in rules:
+        # A rule fails for certain once the best value in reach does not satisfy it.
+        ops, ideal = (("<=", "<"), 0) if rule.metric == "stability.ned50" else ((">=", ">"), 1)
+        wanted = rule.op in ops or (rule.op == "=" and rule.bound == ideal)
+        best = BEST.get(rule.metric)
+        if best and wanted and not satisfies(rule, best(question)):
+            return True
+    return False
 
 
 def _best_share(mark: Callable[[QuestionRuns], int]) -> Callable[[QuestionRuns], float]:

@@ -26,7 +26,7 @@ from ragauge.contracts.history import (
     sealed_units,
 )
 from ragauge.contracts.kept import ANSWERS, DOCUMENTS, SUMMARY, document_key
-from ragauge.contracts.report import Measured, Outcome, UnitRows
+from ragauge.contracts.report import Outcome, UnitRows
 from ragauge.errors import UsageError
 from ragauge.runners.git_state import git_state
 from ragauge.runners.summaries import summary
@@ -54,13 +54,14 @@ def record(
     unless an older run is put in its place. Without `keep`, neither answers nor the documents they
     cite go into the history. A run `like` another has its name, its labels and its commit.
     """
+    moment = (recorded_at or _now()).astimezone(UTC)
     with tempfile.TemporaryDirectory() as made:
         files = dict(_files(outcome, Path(made), keep=keep))
         units = list(unit_rows(outcome.units))
         about = {
             "name": like.record.name if like else name or outcome.identity["command"],
             "labels": like.record.labels if like else dict(labels or {}),
-            "recorded_at": _written(recorded_at or _now()),
+            "recorded_at": moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
             "git": like.record.git if like else git_state(folder or Path.cwd(), os.environ),
         }
         kept = _record(outcome, units, files, about)
@@ -74,46 +75,33 @@ def _files(outcome: Outcome[Any], folder: Path, *, keep: bool) -> Iterator[tuple
         yield name, folder / name
     if outcome.record_rows is not None:
         yield RECORDS, Path(outcome.record_rows)
-    kept = ((ANSWERS, _answers(outcome)), (DOCUMENTS, _documents(outcome))) if keep else ()
-    for name, records in kept:
+    if not keep:
+        return
+    answers = ((unit, canonical(one)) for unit, one in (outcome.answers or tuple)())
+    cited = (outcome.documents or tuple)()
+    documents = ((document_key(one.doc_id, one.rev), canonical(one)) for one in cited)
+    for name, records in ((ANSWERS, answers), (DOCUMENTS, documents)):
         if pack(folder / name, records):
             yield name, folder / name
 
 
-def _answers(outcome: Outcome[Any]) -> Iterator[tuple[str, bytes]]:
-    for unit, answer in outcome.answers() if outcome.answers else ():
-        yield unit, canonical(answer)
-
-
-def _documents(outcome: Outcome[Any]) -> Iterator[tuple[str, bytes]]:
-    for one in outcome.documents() if outcome.documents else ():
-        yield document_key(one.doc_id, one.rev), canonical(one)
-
-
 def unit_rows(units: UnitRows) -> Iterator[UnitRow]:
-    """One row a unit, from the columns of an outcome."""
-    columns = [_Column(id, measured) for id, measured in sorted(units.measured.items())]
+    """One row a unit, from the columns of an outcome, with Python's own numbers."""
+    columns = [
+        (id, measured.values.tolist(), list(map(tuple, measured.counts.tolist())))
+        for id, measured in sorted(units.measured.items())
+    ]
     for place, unit in enumerate(units.ids):
-        present = [column for column in columns if column.values[place] is not None]
+        # A metric that does not apply to the unit is NaN.
+        present = [column for column in columns if column[1][place] == column[1][place]]
         yield UnitRow(
             unit=unit,
             label=units.labels[place],
             right=units.right[place],
             detail={name: column[place] for name, column in units.details.items()},
-            values={column.id: column.values[place] for column in present},
-            counts={column.id: column.counts[place] for column in present},
+            values={id: values[place] for id, values, _ in present},
+            counts={id: counts[place] for id, _, counts in present},
         )
-
-
-class _Column:
-    """A metric's values and counts as Python's own numbers, None where it does not apply."""
-
-    def __init__(self, id: str, measured: Measured) -> None:
-        self.id = id
-        self.values: list[Any] = [
-            None if value != value else value for value in measured.values.tolist()
-        ]
-        self.counts: list[tuple[int, ...]] = [tuple(row) for row in measured.counts.tolist()]
 
 
 def _record(
@@ -135,7 +123,16 @@ def _record(
         gold_sha256=identity.get("gold_sha256"),
         configuration=configuration,
         configuration_sha256=hashlib.sha256(canonical(configuration)).hexdigest(),
-        metrics=_metrics(outcome),
+        metrics={
+            id: RecordedMetric(
+                **{name: getattr(score, name) for name in score.__struct_fields__},
+                version=measured.version,
+                better=measured.better,
+                total=measured.total,
+            )
+            for id, score in report.metrics.items()
+            for measured in [outcome.units.measured[id]]
+        },
         gates=report.verdicts,
         finding_counts=report.finding_counts,
         coverage=msgspec.to_builtins(report.coverage),
@@ -148,20 +145,6 @@ def _record(
     return msgspec.json.decode(canonical(made), type=RunRecord)
 
 
-def _metrics(outcome: Outcome[Any]) -> dict[str, RecordedMetric]:
-    """Each score of the report, with what it takes to compare it."""
-    found = {}
-    for id, score in outcome.report.metrics.items():
-        measured = outcome.units.measured[id]
-        found[id] = RecordedMetric(
-            **{name: getattr(score, name) for name in score.__struct_fields__},
-            version=measured.version,
-            better=measured.better,
-            total=measured.total,
-        )
-    return found
-
-
 def _now() -> datetime:
     try:
         return datetime.now(UTC)
@@ -169,7 +152,3 @@ def _now() -> datetime:
         raise UsageError(
             f"the system clock has no date that can be recorded ({error}); set the clock"
         ) from error
-
-
-def _written(time: datetime) -> str:
-    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

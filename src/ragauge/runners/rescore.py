@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,13 +39,22 @@ def rescore(history: History, run: Run) -> tuple[Run, Outcome[Any]]:
             f"run {run.shown}: is a run of `{run.record.command}`, which is not scored again from "
             f"what is kept; only {' and '.join(RESCORED)} are: run the command again on its files"
         )
-    again = _score if run.record.command == "score" else _stability
     kept = list(_kept(history, run))
+    if run.record.gold_sha256 is None:
+        raise UsageError(f"run {run.shown}: was recorded without a gold set")
+    questions = history.gold(run.record.gold_sha256)
     with tempfile.TemporaryDirectory() as folder:
         gold, traces = Path(folder) / "gold.jsonl", Path(folder) / "traces.jsonl"
-        gold.write_bytes(b"\n".join(map(canonical, _gold(history, run))))
-        traces.write_bytes(b"\n".join(_line(qid, answer) for qid, answer in kept))
-        outcome = again(run, str(gold), str(traces))
+        gold.write_bytes(b"\n".join(map(canonical, questions)))
+        traces.write_bytes(
+            b"\n".join(canonical(structs.replace(one.trace, qid=qid)) for qid, one in kept)
+        )
+        if run.record.command == "score":
+            options = _options(run, ScoreOptions)
+            own = _own_gates(run, map(str, preset(options.get("preset") or DEFAULT)))
+            outcome: Outcome[Any] = score(gold, traces, gates=own, **options)
+        else:
+            outcome = _stability(run, str(gold), str(traces))
         wheres = {f"{traces}:{line}": one.where for line, (_, one) in enumerate(kept, 1)}
         outcome = _placed(outcome, wheres)
         identity = {**outcome.identity, ORIGIN: run.id}
@@ -66,12 +75,6 @@ def version_changes(before: Run, after: Run) -> dict[str, tuple[int, int]]:
         for id in sorted(was.keys() & now.keys())
         if was[id].version != now[id].version
     }
-
-
-def _score(run: Run, gold: str, traces: str) -> Outcome[Any]:
-    options = _options(run, ScoreOptions)
-    own = _own_gates(run, map(str, preset(options.get("preset") or DEFAULT)))
-    return score(gold, traces, gates=own, **options)
 
 
 def _stability(run: Run, gold: str, traces: str) -> Outcome[Any]:
@@ -108,13 +111,6 @@ def _own_gates(run: Run, tools: Iterator[str], *metrics: str) -> str | None:
     return ", ".join(own) or None
 
 
-def _gold(history: History, run: Run) -> Sequence[Any]:
-    sha256 = run.record.gold_sha256
-    if sha256 is None:
-        raise UsageError(f"run {run.shown}: was recorded without a gold set")
-    return history.gold(sha256)
-
-
 def _kept(history: History, run: Run) -> Iterator[tuple[str, KeptAnswer]]:
     """Every answer of the run with its question, those of one question in order."""
     if ANSWERS not in run.record.files:
@@ -142,10 +138,6 @@ def _kept(history: History, run: Run) -> Iterator[tuple[str, KeptAnswer]]:
                         f'run {run.shown}: an answer to "{group.key}" cannot be read: {error}; '
                         "`ragauge runs verify` says which runs are whole"
                     ) from None
-
-
-def _line(qid: str, answer: KeptAnswer) -> bytes:
-    return canonical(structs.replace(answer.trace, qid=qid))
 
 
 def _placed(outcome: Outcome[Any], wheres: Mapping[str, str | None]) -> Outcome[Any]:

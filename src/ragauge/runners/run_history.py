@@ -6,9 +6,8 @@ import math
 import re
 from bisect import bisect
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby, pairwise
-from typing import Any
 
 import msgspec
 from msgspec import Struct, structs
@@ -21,6 +20,7 @@ from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.rules import Ranged, decide, parse_rules
 from ragauge.metrics.names import metric_id, short_name
 from ragauge.runners.comparability import how_made
+from ragauge.runners.evaluation import Evaluation
 from ragauge.runners.paired_units import ask_the_same
 from ragauge.stats.change_points import SHORTEST, fewest, shifts, variation
 from ragauge.stats.trend import Trend, slope_interval, trend
@@ -29,21 +29,9 @@ LAST = 50
 MORE = 2
 """So many times the runs that are wanted are read at first, and again where that is too few."""
 
-
 CV, SLOPE, CHANGE_POINTS = "history.cv", "history.slope", "history.change_points"
-_RULE_NAMES = {
-    "cv": CV,
-    "variation": CV,
-    "slope": SLOPE,
-    "change_points": CHANGE_POINTS,
-}
+_RULE_NAMES = {"cv": CV, "variation": CV, "slope": SLOPE, "change_points": CHANGE_POINTS}
 _NO_CHANGE = re.compile(r"\bno[-_ ]change[-_ ]points?\b", re.IGNORECASE)
-_NEEDED: dict[str, Callable[[], int]] = {
-    CV: lambda: SHORTEST,
-    SLOPE: lambda: SHORTEST,
-    CHANGE_POINTS: fewest,
-}
-"""How many comparable runs it takes before a gate on a line says anything."""
 
 
 class HistoryOptions(Struct, frozen=True, kw_only=True):
@@ -67,121 +55,97 @@ def run_history(
     they did. A level over other questions is another level. Raises InputRejected where no run
     matches, and UsageError where none has the metric.
     """
-    return _Line(history, metric, options or HistoryOptions()).report()
-
-
-class _Line:
-    """The runs of a line, cut where what was measured changed."""
-
-    def __init__(self, history: History, metric: str, options: HistoryOptions) -> None:
-        self._options, self._history = options, history
-        self._rules = line_rules(options.gate) if options.gate is not None else ()
-        self._found = Findings()
-        which = RunFilter(
-            name=options.name,
-            command=options.command,
-            branch=options.branch,
-            labels=options.labels,
-        )
-        self._id, having, others = _having(history, metric, which, options.last)
-        self._tell(others)
-        self._older = len(having) > options.last
-        self._runs = having[: options.last][::-1]
-        self._recorded = [run.record.metrics[self._id] for run in self._runs]
-
-    def report(self) -> HistoryReport:
-        segments, last = list(self._segments()), self._recorded[-1]
-        line = moved(
-            HistoryReport(
-                metric=self._id,
-                better=last.better,
-                metrics={self._id: _score(last)},
-                points=tuple(_point(run, self._id) for run in self._runs),
-                change_points=(),
-                slope=None,
-                slope_error=None,
-                variation=None,
-                findings=tuple(self._found.kept()),
-                finding_counts=dict(sorted(self._found.counts.items())),
-                coverage={"older": int(self._older)},
-                identity=self._identity(),
-            ),
-            segments,
-        )
-        gates = self._gates(line, segments[-1])
-        return structs.replace(line, gates=gates, passed=all(gate.holds for gate in gates))
-
-    def _tell(self, others: Sequence[Run]) -> None:
-        """Say which runs have the metric and are not in the line: they measure something else."""
-        names = Counter("{1} ({0})".format(*_kind(run)) for run in others)
-        for name, times in sorted(names.items()):
-            message = f"{name} has the metric too, and is left out; --name and --command choose"
-            self._found.add(Finding("other_runs", name, message), times)
-
-    def _segments(self) -> Iterator[list[int]]:
-        """Places of consecutive runs that measured the same thing in the same way."""
-        current = [0]
-        for was, now in pairwise(range(len(self._runs))):
-            differs = list(self._differs(was, now))
-            if differs:
-                run = self._runs[now]
-                message = f"from here on {' and '.join(differs)}: levels are not compared across"
-                self._found.add(Finding("line_cut", run.shown, message))
-                yield current
-                current = []
-            elif self._gold(was) != self._gold(now):
-                message = "the gold set is edited from here on; its questions mean what they did"
-                self._found.add(Finding("gold_edited", self._runs[now].shown, message))
-            current.append(now)
-        yield current
-
-    def _differs(self, was: int, now: int) -> Iterator[str]:
-        if not ask_the_same(self._runs[was], self._runs[now], self._history):
-            yield "the gold set is another"
-        before, after = self._recorded[was], self._recorded[now]
-        if before.version != after.version:
-            yield f"the metric is version {after.version}"
-        elif how_made(before.signature) != how_made(after.signature):
-            yield f"the metric is made as {'|'.join(how_made(after.signature)[1:])}"
-
-    def _gold(self, place: int) -> str | None:
-        return self._runs[place].record.gold_sha256
-
-    def _gates(self, line: HistoryReport, places: Sequence[int]) -> tuple[Verdict, ...]:
-        """The verdicts on the last stretch of comparable runs."""
-        n, last = line.coverage["in_last_segment"], self._recorded[-1]
-        found: dict[str, float | None] = {
-            CV: line.variation,
-            SLOPE: line.slope,
-            CHANGE_POINTS: float(sum(one.at >= places[0] for one in line.change_points)),
-        }
-        verdicts = []
-        for rule in self._rules:
-            value, needed, reason = found[rule.metric], _NEEDED[rule.metric](), None
-            if last.value is None:
-                reason = f"the newest run has no value: {last.reason or 'nothing to score'}"
-            elif n < needed:
-                reason = f"needs {needed} comparable runs in a row; there are {n}"
-            elif value is None:
-                reason = "the mean of the runs is 0"
-            if reason is not None:
-                score = Score(value=None, n=n, of=len(places), reason=reason)
-            else:
-                level, ends = rule.confidence or 95, None
-                if rule.metric == SLOPE and line.slope is not None and line.slope_error is not None:
-                    ends = slope_interval(Trend(line.slope, line.slope_error), n, level)
-                score = Score(value=value, n=n, of=len(places), ci=ends)
-            verdicts.append(decide(rule, score))
-        return tuple(verdicts)
-
-    def _identity(self) -> dict[str, Any]:
-        return {
+    options = options or HistoryOptions()
+    rules = line_rules(options.gate) if options.gate is not None else ()
+    which = RunFilter(
+        name=options.name,
+        command=options.command,
+        branch=options.branch,
+        labels=options.labels,
+    )
+    id, having, others = _having(history, metric, which, options.last)
+    found = Findings()
+    # Which runs have the metric and are not in the line: they measure something else.
+    names = Counter("{1} ({0})".format(*_kind(run)) for run in others)
+    for name, times in sorted(names.items()):
+        message = f"{name} has the metric too, and is left out; --name and --command choose"
+        found.add(Finding("other_runs", name, message), times)
+    runs = having[: options.last][::-1]
+    segments = _segments(runs, id, history, found)
+    newest = runs[-1].record
+    last = newest.metrics[id]
+    score = Score(**{one.name: getattr(last, one.name) for one in structs.fields(Score)})
+    report = Evaluation(given={id: score}).report(
+        HistoryReport,
+        found,
+        {
             "command": "history",
-            "options": msgspec.json.decode(canonical(self._options)),
+            "options": msgspec.json.decode(canonical(options)),
             "ragauge": __version__,
-            "name": self._runs[-1].record.name,
-            "of": self._runs[-1].record.command,
-        }
+            "name": newest.name,
+            "of": newest.command,
+        },
+        metric=id,
+        better=last.better,
+        points=tuple(_point(run, id) for run in runs),
+        change_points=(),
+        slope=None,
+        slope_error=None,
+        variation=None,
+        coverage={"older": int(len(having) > options.last)},
+    )
+    line = moved(report, segments)
+    gates = tuple(_verdict(rule, line, segments[-1], last) for rule in rules)
+    return structs.replace(line, gates=gates, passed=all(gate.holds for gate in gates))
+
+
+def _segments(runs: Sequence[Run], id: str, history: History, found: Findings) -> list[list[int]]:
+    """Places of consecutive runs that measured the same thing in the same way."""
+    segments = [[0]]
+    for at, (was, now) in enumerate(pairwise(runs), 1):
+        differs = []
+        if not ask_the_same(was, now, history):
+            differs.append("the gold set is another")
+        before, after = was.record.metrics[id], now.record.metrics[id]
+        if before.version != after.version:
+            differs.append(f"the metric is version {after.version}")
+        elif how_made(before.signature) != how_made(after.signature):
+            differs.append(f"the metric is made as {'|'.join(how_made(after.signature)[1:])}")
+        if differs:
+            message = f"from here on {' and '.join(differs)}: levels are not compared across"
+            found.add(Finding("line_cut", now.shown, message))
+            segments.append([])
+        elif was.record.gold_sha256 != now.record.gold_sha256:
+            message = "the gold set is edited from here on; its questions mean what they did"
+            found.add(Finding("gold_edited", now.shown, message))
+        segments[-1].append(at)
+    return segments
+
+
+def _verdict(
+    rule: Rule, line: HistoryReport, places: Sequence[int], last: RecordedMetric
+) -> Verdict:
+    """The verdict on the last stretch of comparable runs."""
+    n, of, ends = line.coverage["in_last_segment"], len(places), None
+    # How many comparable runs it takes before a gate on a line says anything.
+    needed = fewest() if rule.metric == CHANGE_POINTS else SHORTEST
+    values: dict[str, float | None] = {
+        CV: line.variation,
+        SLOPE: line.slope,
+        CHANGE_POINTS: float(sum(one.at >= places[0] for one in line.change_points)),
+    }
+    value, reason = values[rule.metric], None
+    if last.value is None:
+        reason = f"the newest run has no value: {last.reason or 'nothing to score'}"
+    elif n < needed:
+        reason = f"needs {needed} comparable runs in a row; there are {n}"
+    elif value is None:
+        reason = "the mean of the runs is 0"
+    if reason is not None:
+        return decide(rule, Score(value=None, n=n, of=of, reason=reason))
+    if rule.metric == SLOPE and line.slope is not None and line.slope_error is not None:
+        ends = slope_interval(Trend(line.slope, line.slope_error), n, rule.confidence or 95)
+    return decide(rule, Score(value=value, n=n, of=of, ci=ends))
 
 
 def moved(report: HistoryReport, segments: Sequence[Sequence[int]]) -> HistoryReport:
@@ -322,8 +286,3 @@ def _point(run: Run, id: str) -> HistoryPoint:
         version=recorded.version,
         reason=recorded.reason,
     )
-
-
-def _score(recorded: RecordedMetric) -> Score:
-    names = [one.name for one in structs.fields(Score)]
-    return Score(**{name: getattr(recorded, name) for name in names})

@@ -12,33 +12,25 @@ from msgspec import Meta, structs
 
 from ragauge.contracts.gold import RefusalOptions, value_of
 from ragauge.contracts.metric import PATTERN, Metric, Pattern, pattern_facts, pattern_of
-from ragauge.contracts.report import ROWS_KEPT, Finding, Outcome, Rule, Score
+from ragauge.contracts.report import Finding, Outcome, Rule, Score
 from ragauge.contracts.score import Coverage, QuestionRow, ScoreReport
 from ragauge.diagnosis.advice import advise
-from ragauge.engines.local import ordered
+from ragauge.engines.local import ordered, unseen
 from ragauge.errors import UsageError
 from ragauge.gates.presets import BRIEF, DEFAULT, brief_name, preset
 from ragauge.gates.rules import MIN_COVERAGE, merged, parse_rules, user_rule
+from ragauge.ingest.fields import Columns
 from ragauge.ingest.gold import read_gold
-from ragauge.ingest.lines import STDIN, Block, blocks
+from ragauge.ingest.lines import STDIN, Block
+from ragauge.ingest.records import Source
+from ragauge.ingest.trace_sources import Traces, traces_of
 from ragauge.metrics.facts import Reading, missing
 from ragauge.metrics.quality import GOOD_LABELS, label, triage
 from ragauge.metrics.table import find, reading
-from ragauge.runners.baseline import Baseline, compared, read_baseline
-from ragauge.runners.blocks import (
-    Answers,
-    BlockScorer,
-    BlockScores,
-    Each,
-    Gathering,
-    Record,
-    Shown,
-    allowed_bad,
-    answers_to,
-    refuse_bad_lines,
-    refuse_nothing,
-)
+from ragauge.runners.baseline import compared, read_baseline
+from ragauge.runners.blocks import BlockScorer, Each, Gathering, Record, Shown
 from ragauge.runners.evaluation import Evaluation, by_gold, identity_of, weights_of
+from ragauge.runners.observations import allowed_bad, answers_to
 from ragauge.runners.options import File, takes
 from ragauge.text.canonical import Canon
 
@@ -71,9 +63,10 @@ NOT_IN_THE_NUMBERS = ("workers", "out", "keep_answers", "baseline", "gates", "mi
 @takes(ScoreOptions, "score")
 def score(
     gold: str | Path,
-    traces: str | Path | Sequence[str | Path],
+    traces: Source | Sequence[str | Path],
     progress: Progress | None = None,
     *,
+    columns: Columns | None = None,
     options: ScoreOptions,
 ) -> Outcome[ScoreReport]:
     """The outcome of scoring trace files against a gold file; options as in ScoreOptions.
@@ -81,9 +74,8 @@ def score(
     Raises UsageError or InputRejected with everything that is wrong. With more than one worker,
     call it under `if __name__ == "__main__"`, as everything that starts processes.
     """
-    names = [traces] if isinstance(traces, str | Path) else traces
-    files = [str(name) for name in names]
-    return _Run(str(gold), files, options, progress or _silent).outcome()
+    sources = traces_of(traces, columns)
+    return Scoring(str(gold), sources, options, progress or unseen).outcome()
 
 
 def rules_of(options: ScoreOptions) -> tuple[Rule, ...]:
@@ -102,15 +94,30 @@ def rules_of(options: ScoreOptions) -> tuple[Rule, ...]:
     return own or preset(DEFAULT)
 
 
-class _Run:
+HEADLINES = (
+    "quality.precision_cited",
+    "quality.under_refusal",
+    "quality.over_refusal",
+    "quality.citation_hit_rate",
+)
+"""What is shown for each stratum."""
+STRATUM_VALUES = 24
+"""A stratum with more values than this is an id, not a slice."""
+
+
+class Scoring:
     """One score: from its files to what was gathered, and so to its outcome."""
 
     def __init__(
-        self, gold: str, traces: list[str], options: ScoreOptions, progress: Progress
+        self,
+        gold: str,
+        traces: list[Traces],
+        options: ScoreOptions,
+        progress: Progress = unseen,
     ) -> None:
         self._progress, self._traces = progress, traces
         self._brief = options.preset == BRIEF
-        if [gold, *traces, options.baseline].count(STDIN) > 1:
+        if [gold, *(one.name for one in traces), options.baseline].count(STDIN) > 1:
             raise UsageError("only one of the files can be standard input (-)")
         self._rules = rules_of(options)
         self._allowed = allowed_bad(options.max_bad)
@@ -121,26 +128,21 @@ class _Run:
         self._gold = read_gold(gold)
         self._options = options = options.settled(self._gold.metadata, exact=self._brief)
         self._reading = Reading(options.canon, options.strength, options.tokens, options.inline)
-        self._found = Gathering(self._gold, self._metrics, options.each)
+        self.found = Gathering(self._gold, self._metrics, options.each)
 
     def outcome(self) -> Outcome[ScoreReport]:
-        self._read_traces()
-        return _Assembly(self._found, self._metrics, self._brief).outcome(
-            self._options,
-            self._rules,
-            self._reading.signature(),
-            self._baseline,
-            answers_to(self._gold, self._traces),
-        )
-
-    def _read_traces(self) -> None:
+        found, options = self.found, self._options
+        arguments = (self._gold, self._reading, tuple(reading("facts")), options.keep_answers)
+        work: Iterable[Block] = (block for one in self._traces for block in one.blocks())
         with self._records_out() as write:
-            for block in self._blocks():
-                record = self._found.add(block)
-                write(record, self._found.patterns)
+            for block in ordered(BlockScorer, arguments, work, options.workers):
+                write(found.add(block), found.patterns)
                 self._progress(block.size)
             # Before the rows get their name: rejected input leaves no file.
-            self._refuse_bad_input()
+            found.refuse_bad(self._allowed)
+            if not found.traces:
+                found.refuse_nothing(self._traces, "traces")
+        return self.of_found()
 
     @contextmanager
     def _records_out(self) -> Iterator[Callable[[Record, dict[Pattern, int]], None]]:
@@ -155,103 +157,100 @@ class _Run:
         with parquet_rows(Path(self._options.out)) as writer:
             yield lambda record, patterns: writer.add(frames.frame(record, patterns))
 
-    def _blocks(self) -> Iterator[BlockScores]:
-        work: Iterable[Block] = (block for name in self._traces for block in blocks(name))
-        metrics = tuple(reading("facts"))
-        arguments = (self._gold, self._reading, metrics, self._options.keep_answers)
-        return ordered(BlockScorer, arguments, work, self._options.workers)
-
-    def _refuse_bad_input(self) -> None:
-        """Stop where too many lines were bad, or nothing could be scored."""
-        found = self._found
-        refuse_bad_lines(found.findings, found.rejected, self._allowed(found.filled))
-        if not found.traces:
-            seen = found.filled - found.rejected
-            refuse_nothing(self._traces, found.findings, seen, "traces")
-
-
-HEADLINES = (
-    "quality.precision_cited",
-    "quality.under_refusal",
-    "quality.over_refusal",
-    "quality.citation_hit_rate",
-)
-"""What is shown for each stratum."""
-STRATUM_VALUES = 24
-"""A stratum with more values than this is an id, not a slice."""
-
-
-class _Assembly:
-    """What a finished reading makes of the questions, and the outcome."""
-
-    def __init__(self, found: Gathering, metrics: Sequence[Metric], brief: bool) -> None:
-        self._found, self._gold, self._metrics = found, found.gold, metrics
-        self._groups = found.groups(lambda question: pattern_of(missing(question)))
-        facts = [pattern_facts(pattern) for pattern in self._groups.patterns]
-        self._facts = facts
-        self._label: list[str | None] = [label(one, brief=brief) for one in facts]
-        self._triage = [triage(one) for one in facts]
-        self._refusal = [None if one.refusal == "none" else one.refusal for one in facts]
-
-    def outcome(
-        self,
-        options: ScoreOptions,
-        rules: Sequence[Rule],
-        reading: str,
-        baseline: Baseline | None,
-        answers: Answers | None,
-    ) -> Outcome[ScoreReport]:
-        weights = weights_of(self._gold)
+    def of_found(self) -> Outcome[ScoreReport]:
+        """The outcome of what was found."""
+        found, gold, options = self.found, self._gold, self._options
+        groups = found.groups(lambda question: pattern_of(missing(question)))
+        facts = [pattern_facts(pattern) for pattern in groups.patterns]
+        label_of: list[str | None] = [label(one, brief=self._brief) for one in facts]
+        triage_of = [triage(one) for one in facts]
+        refusal_of = [None if one.refusal == "none" else one.refusal for one in facts]
+        weights = weights_of(gold)
         evaluation = Evaluation(
-            ids=[question.qid for question in self._gold],
-            sums={one.id: self._found.sums(one, self._groups) for one in self._metrics},
-            rules=rules,
-            slicing=by_gold(self._gold),
-            signature=f"{reading}|each:{options.each}{'' if weights is None else '|weighted'}",
+            ids=[question.qid for question in gold],
+            sums={one.id: found.sums(one, groups) for one in self._metrics},
+            rules=self._rules,
+            slicing=by_gold(gold),
+            signature=f"{self._reading.signature()}|each:{options.each}"
+            f"{'' if weights is None else '|weighted'}",
             weights=weights,
             min_coverage=options.min_coverage,
         )
-        rows = tuple(self._question_rows())
+
+        def row(place: int, pattern: int, where: str | None, shown: Shown | None) -> QuestionRow:
+            claim, cited, reason = shown or (None, None, None)
+            return QuestionRow(
+                qid=gold[place].qid,
+                label=label_of[pattern] or "",
+                triage=triage_of[pattern],
+                in_scope=facts[pattern].in_scope,
+                traces=int(found.traces_of[place]),
+                where=where,
+                claim=claim,
+                cited=cited,
+                reason=reason,
+                **{name: getattr(facts[pattern], name) for name in PATTERN},
+            )
+
+        def counted(names: Sequence[str | None]) -> dict[str, int]:
+            """How many units have each name."""
+            counts: Counter[str] = Counter()
+            pairs = zip(groups.pattern.tolist(), groups.count.tolist(), strict=True)
+            for pattern, count in pairs:
+                if name := names[pattern]:
+                    counts[name] += count
+            return dict(sorted(counts.items()))
+
+        rows = tuple(row(*told) for told in found.rows())
+        last = found.last_pattern.tolist()
+        labels = [label_of[pattern] for pattern in last]
+        self._note_questions()
+        counts = found.findings.counts
+        traced = int((found.traces_of > 0).sum())
+        errors = [facts[pattern].status for pattern in last].count("error")
         strata = {
             question.qid: {key: v for key, v in question.strata.items() if v is not None}
-            for question in self._gold
+            for question in gold
         }
-        units = int(self._groups.count.sum())
-        self._note_questions()
-        last = self._found.last_pattern.tolist()
-        labels = [self._label[pattern] for pattern in last]
         report = evaluation.report(
             ScoreReport,
-            self._found.findings,
-            identity_of("score", options, self._metrics, self._gold, without=NOT_IN_THE_NUMBERS),
-            labels=self._counted(self._label),
-            triage=self._counted(self._triage),
-            refusals=self._counted(self._refusal),
+            found.findings,
+            identity_of("score", options, self._metrics, gold, without=NOT_IN_THE_NUMBERS),
+            labels=counted(label_of),
+            triage=counted(triage_of),
+            refusals=counted(refusal_of),
             strata=self._strata(evaluation),
             questions=rows,
-            coverage=self._coverage(),
-            advice=advise(rows, evaluation.scores, strata, units=units),
+            coverage=Coverage(
+                gold=len(gold),
+                traced=traced,
+                scored=traced - errors,
+                missing=len(gold) - traced,
+                unknown=counts.get("unknown_question", 0) + counts.get("ambiguous_question", 0),
+                duplicate=found.traces - traced,
+                errors=errors,
+                traces=found.traces,
+                rejected=found.rejected,
+            ),
+            advice=advise(rows, evaluation.scores, strata, units=int(groups.count.sum())),
         )
-        if baseline is not None:
-            report = structs.replace(report, baseline=compared(report, baseline, self._metrics))
+        if self._baseline is not None:
+            against = compared(report, self._baseline, self._metrics)
+            report = structs.replace(report, baseline=against)
+        details: dict[str, Sequence[Any]] = {"triage": [triage_of[pattern] for pattern in last]}
+        if found.answers:
+            none: Shown = (None, (), None)
+            each = [found.answers.get(place, none) for place in range(len(gold))]
+            details |= zip(("claim", "cited", "error"), zip(*each, strict=True), strict=True)
         return evaluation.outcome(
             report,
             labels=labels,
             right=[name in GOOD_LABELS for name in labels],
-            details={"triage": [self._triage[pattern] for pattern in last], **self._answers()},
-            gold=self._gold,
+            details=details,
+            gold=gold,
             record_rows=options.out,
-            answers=answers,
+            answers=answers_to(gold, self._traces),
         )
-
-    def _answers(self) -> dict[str, Sequence[Any]]:
-        """The last answer to each question, where answers were kept."""
-        if not self._found.answers:
-            return {}
-        none: Shown = (None, (), None)
-        each = [self._found.answers.get(place, none) for place in range(len(self._gold))]
-        claims, cited, errors = zip(*each, strict=True)
-        return {"claim": claims, "cited": cited, "error": errors}
 
     def _strata(self, evaluation: Evaluation) -> dict[str, dict[str, dict[str, Score]]]:
         """The headline metrics for each value of each stratum."""
@@ -262,78 +261,16 @@ class _Assembly:
                 found[key] = evaluation.by_value(values, HEADLINES)
         return found
 
-    def _question_rows(self) -> Iterator[QuestionRow]:
-        """One row a question, or a trace where each counts, as far as a report holds them."""
-        found = self._found
-        for place, pattern, file, line in found.kept if found.each == "trace" else ():
-            last = line == found.last_line[place] and file == found.last_file[place]
-            shown = found.shown.get(place) if last else None
-            yield self._row(place, pattern, f"{found.files[file]}:{line}", shown)
-        for place in range(min(len(self._gold), ROWS_KEPT)):
-            pattern, shown = int(found.last_pattern[place]), found.shown.get(place)
-            if not found.traces_of[place]:
-                yield self._row(place, pattern, None, shown)
-            elif found.each == "question":
-                where = f"{found.files[found.last_file[place]]}:{found.last_line[place]}"
-                yield self._row(place, pattern, where, shown)
-
-    def _row(self, place: int, pattern: int, where: str | None, shown: Shown | None) -> QuestionRow:
-        facts = self._facts[pattern]
-        claim, cited, reason = shown or (None, None, None)
-        return QuestionRow(
-            qid=self._gold[place].qid,
-            label=self._label[pattern] or "",
-            triage=self._triage[pattern],
-            in_scope=facts.in_scope,
-            traces=int(self._found.traces_of[place]),
-            where=where,
-            claim=claim,
-            cited=cited,
-            reason=reason,
-            **{name: getattr(facts, name) for name in PATTERN},
-        )
-
     def _note_questions(self) -> None:
         """Findings about questions rather than lines: untraced, surplus, without gold ids."""
-        add = self._found.findings.add
-        counts = self._found.traces_of.tolist()
+        add = self.found.findings.add
+        counts = self.found.traces_of.tolist()
         for question, traces in zip(self._gold, counts, strict=True):
             qid = question.qid
             if not traces:
                 add(Finding("missing_trace", qid, "no trace answers this question"))
-            if traces > 1 and self._found.each == "question":
+            if traces > 1 and self._options.each == "question":
                 message = f"{traces} traces; the last was scored, {traces - 1} not"
                 add(Finding("surplus_traces", qid, message), traces - 1)
             if question.answerable and not question.gold_citations:
                 add(Finding("no_gold_citations", qid, "no gold citations, so no hit can be told"))
-
-    def _coverage(self) -> Coverage:
-        found, counts = self._found, self._found.findings.counts
-        traced = int((found.traces_of > 0).sum())
-        last = [self._facts[pattern].status for pattern in found.last_pattern.tolist()]
-        errors = last.count("error")
-        return Coverage(
-            gold=len(self._gold),
-            traced=traced,
-            scored=traced - errors,
-            missing=len(self._gold) - traced,
-            unknown=counts.get("unknown_question", 0) + counts.get("ambiguous_question", 0),
-            duplicate=found.traces - traced,
-            errors=errors,
-            traces=found.traces,
-            rejected=found.rejected,
-        )
-
-    def _counted(self, names: Sequence[str | None]) -> dict[str, int]:
-        """How many units have each name."""
-        counts: Counter[str] = Counter()
-        pairs = zip(self._groups.pattern.tolist(), self._groups.count.tolist(), strict=True)
-        for pattern, count in pairs:
-            name = names[pattern]
-            if name:
-                counts[name] += count
-        return dict(sorted(counts.items()))
-
-
-def _silent(done: int) -> None:
-    """Progress that nobody looks at."""

@@ -6,7 +6,7 @@ import math
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import Literal
 
@@ -48,20 +48,25 @@ from ragauge.stats.agreement import (
     mean_share_interval,
     pair_counts,
 )
-from ragauge.stats.intervals import Interval
 from ragauge.stats.krippendorff import alpha
 
 OUTSIDE = 0
 """The place of the label of a token that is in no span."""
 NO_TEXT = "no item has one text for all its annotators, so there are no tokens"
 NO_TOKEN_MARKED = "nobody marked a token"
-
+NO_SPANS = "nobody marked a span"
 Label = tuple[str, ...]
 """The types of the spans that a token has a character of, sorted; none for O."""
-
-
-Measured = tuple[float | None, Interval | None]
 TextFits = Literal["one", "unknown", "differ", "short"]
+UNFIT: dict[TextFits, tuple[str, str]] = {
+    "differ": (
+        "texts_differ",
+        "its annotators had different texts, so offsets do not compare",
+    ),
+    "short": ("span_past_text", "a span ends past the text, so its tokens are not compared"),
+    "unknown": ("no_text", "no file has its text, so its tokens are not compared"),
+}
+Spanned = frozenset[TypedSpan]
 
 
 class Tokens(Struct, frozen=True, kw_only=True):
@@ -75,43 +80,24 @@ class Tokens(Struct, frozen=True, kw_only=True):
     clusters: Codes
     """The place of each token's item."""
 
-    def pairs(self, *, without_outside: bool = False) -> list[PairCounts]:
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.items), len(self.labels)
+
+    def pairs(self, *, without_outside: bool) -> list[PairCounts]:
         """The counts of each two annotators; maybe without the tokens that both call O."""
-        return [self._pair(*pair, without_outside) for pair in combinations(self.codes, 2)]
+        pairs = []
+        for one, other in combinations(self.codes, 2):
+            looked = (one >= 0) & (other >= 0)
+            if without_outside:
+                looked &= (one != OUTSIDE) | (other != OUTSIDE)
+            pairs.append(pair_counts(one[looked], other[looked], self.clusters[looked], self.shape))
+        return pairs
 
-    def _pair(self, one: Codes, other: Codes, without_outside: bool) -> PairCounts:
-        looked = (one >= 0) & (other >= 0)
-        if without_outside:
-            looked &= (one != OUTSIDE) | (other != OUTSIDE)
-        shape = len(self.items), len(self.labels)
-        return pair_counts(one[looked], other[looked], self.clusters[looked], shape)
-
-    def alpha(self, confidence: float) -> Measured:
-        """Krippendorff's α, nominal, over all annotators at once."""
-        value = alpha(np.where(self.codes < 0, math.nan, self.codes)).value
-        shape = len(self.items), len(self.labels)
-        return value, clustered_alpha_interval(self.codes, self.clusters, shape, confidence)
-
-    def why_no_alpha(self) -> str:
-        return self._throughout(self.codes[self.codes >= 0]) if self.items else NO_TEXT
-
-    def why_no_kappa(self, pairs: Sequence[PairCounts], *, without_outside: bool = False) -> str:
-        """Of pairs none of which has a κ."""
-        used = [pair for pair in pairs if pair.n.any()]
-        if not used:
-            return NO_TOKEN_MARKED if without_outside and self.items else NO_TEXT
-        return self._throughout(np.array([pair.first.sum(axis=0).argmax() for pair in used]))
-
-    def _throughout(self, codes: Codes) -> str:
+    def throughout(self, codes: Codes) -> str:
+        """Why these labels have no agreement beyond chance."""
         said = sorted({self.labels[place] for place in codes.tolist()})
         return f"everybody said {' or '.join(said)} throughout, and so would chance"
-
-
-def mean_kappa(pairs: Sequence[PairCounts], confidence: float) -> Measured:
-    """Cohen's κ, of more than two annotators the mean of the pairs that have one."""
-    values = [value for pair in pairs if (value := clustered_kappa(pair)) is not None]
-    value = sum(values) / len(values) if values else None
-    return value, clustered_kappa_interval(pairs, confidence)
 
 
 def tokens_said(given: Mapping[str, File], ids: Sequence[str]) -> Tokens:
@@ -122,15 +108,21 @@ def tokens_said(given: Mapping[str, File], ids: Sequence[str]) -> Tokens:
     clusters: list[int] = []
     for id in ids:
         by = {letter: file[id] for letter, file in given.items() if id in file}
-        tokens = _tokens(list(by.values())) if len(by) > 1 else ()
-        if tokens:
-            said = [
-                token_labels(tokens, spans_of(by[letter])) if letter in by else [None] * len(tokens)
-                for letter in given
-            ]
-            columns += [[_place(places, one) for one in row] for row in zip(*said, strict=True)]
-            clusters += [len(items)] * len(tokens)
-            items.append(id)
+        if len(by) < 2 or text_fits(list(by.values())) != "one":
+            continue
+        tokens = tokens_of(next(one.text for one in by.values() if one.text is not None))
+        if not tokens:
+            continue
+        said = [
+            token_labels(tokens, spans_of(by[letter])) if letter in by else [None] * len(tokens)
+            for letter in given
+        ]
+        columns += [
+            [-1 if one is None else places.setdefault(one, len(places)) for one in row]
+            for row in zip(*said, strict=True)
+        ]
+        clusters += [len(items)] * len(tokens)
+        items.append(id)
     return Tokens(
         items=tuple(items),
         labels=tuple("+".join(label) or "O" for label in places),
@@ -164,29 +156,6 @@ def token_labels(tokens: Sequence[Fragment], spans: Iterable[TypedSpan]) -> list
     return [tuple(sorted(types)) for types in held]
 
 
-def _tokens(read: Sequence[Annotation]) -> tuple[Fragment, ...]:
-    if text_fits(read) != "one":
-        return ()
-    return tokens_of(next(one.text for one in read if one.text is not None))
-
-
-def _place(places: dict[Label, int], label: Label | None) -> int:
-    return -1 if label is None else places.setdefault(label, len(places))
-
-
-NO_SPANS = "nobody marked a span"
-UNFIT: dict[TextFits, tuple[str, str]] = {
-    "differ": (
-        "texts_differ",
-        "its annotators had different texts, so offsets do not compare",
-    ),
-    "short": ("span_past_text", "a span ends past the text, so its tokens are not compared"),
-    "unknown": ("no_text", "no file has its text, so its tokens are not compared"),
-}
-
-Spanned = frozenset[TypedSpan]
-
-
 class Spans(Annotators):
     """Typed spans an item: two agree where start, end and type are the same."""
 
@@ -195,12 +164,10 @@ class Spans(Annotators):
     @property
     def scores(self) -> dict[str, Callable[[float], Score]]:
         return {
-            SPAN_F1: lambda confidence: self._span_f1(SPAN_F1, "strict", confidence),
-            SPAN_F1_PARTIAL: lambda confidence: self._span_f1(
-                SPAN_F1_PARTIAL, "partial", confidence
-            ),
-            TOKEN_KAPPA: lambda confidence: self._token_kappa(TOKEN_KAPPA, confidence),
-            TOKEN_KAPPA_NO_O: lambda confidence: self._token_kappa(TOKEN_KAPPA_NO_O, confidence),
+            SPAN_F1: partial(self._span_f1, SPAN_F1, "strict"),
+            SPAN_F1_PARTIAL: partial(self._span_f1, SPAN_F1_PARTIAL, "partial"),
+            TOKEN_KAPPA: partial(self._token_kappa, TOKEN_KAPPA),
+            TOKEN_KAPPA_NO_O: partial(self._token_kappa, TOKEN_KAPPA_NO_O),
             TOKEN_ALPHA: self._token_alpha,
             COVERAGE: self.coverage,
         }
@@ -235,27 +202,40 @@ class Spans(Annotators):
     @cached_property
     def _token_pairs(self) -> dict[str, list[PairCounts]]:
         return {
-            TOKEN_KAPPA: self._tokens.pairs(),
+            TOKEN_KAPPA: self._tokens.pairs(without_outside=False),
             TOKEN_KAPPA_NO_O: self._tokens.pairs(without_outside=True),
         }
 
     def _token_kappa(self, id: str, confidence: float) -> Score:
         """Cohen's κ of tokens' labels; of more annotators, the mean of the pairs that have one."""
-        value, interval = mean_kappa(self._token_pairs[id], confidence)
-        reason = None if value is not None else self._why_no_kappa(id, self._token_pairs[id])
+        pairs = self._token_pairs[id]
+        values = [value for pair in pairs if (value := clustered_kappa(pair)) is not None]
+        value = sum(values) / len(values) if values else None
+        interval = clustered_kappa_interval(pairs, confidence)
+        reason = None if values else self._why_no_kappa(id, pairs)
         n = len(self._tokens.items)
         return self.scored(id, value, interval, reason, "ci:delta-clustered", n=n)
 
     def _why_no_kappa(self, id: str, pairs: list[PairCounts]) -> str:
+        """Of pairs none of which has a κ."""
         if not self.shared:
             return NOTHING_SHARED
-        return self._tokens.why_no_kappa(pairs, without_outside=id == TOKEN_KAPPA_NO_O)
+        used = [pair for pair in pairs if pair.n.any()]
+        if not used:
+            marked = id == TOKEN_KAPPA_NO_O and self._tokens.items
+            return NO_TOKEN_MARKED if marked else NO_TEXT
+        said = [pair.first.sum(axis=0).argmax() for pair in used]
+        return self._tokens.throughout(np.array(said))
 
     def _token_alpha(self, confidence: float) -> Score:
-        """Krippendorff's α of tokens' labels, over all annotators at once."""
-        value, interval = self._tokens.alpha(confidence)
-        reason = self._tokens.why_no_alpha() if self.shared else NOTHING_SHARED
-        n, made = len(self._tokens.items), ("nominal", "ci:jackknife-clustered")
+        """Krippendorff's α of tokens' labels, nominal, over all annotators at once."""
+        tokens = self._tokens
+        value = alpha(np.where(tokens.codes < 0, math.nan, tokens.codes)).value
+        interval = clustered_alpha_interval(tokens.codes, tokens.clusters, tokens.shape, confidence)
+        reason = NO_TEXT if self.shared else NOTHING_SHARED
+        if self.shared and tokens.items:
+            reason = tokens.throughout(tokens.codes[tokens.codes >= 0])
+        n, made = len(tokens.items), ("nominal", "ci:jackknife-clustered")
         return self.scored(TOKEN_ALPHA, value, interval, reason, *made, n=n)
 
     def pair(self, place: int, a: str, b: str) -> PairAgreement:
@@ -297,15 +277,13 @@ class Spans(Annotators):
         if all(spans == all_have for spans in every):
             return None
         own = {letter: tuple(sorted(spans_of(one) - all_have)) for letter, one in by.items()}
-        return ItemDisagreement(id=id, spans=own, scores=self._item_scores(id), where=places_of(by))
-
-    def _item_scores(self, id: str) -> dict[str, float]:
         row = slice(self._rows[id], self._rows[id] + 1)
-        shares = {
-            short_name(name): mean_share(self._counts[name][row], self._counts["of"][row])
+        scores = {
+            short_name(name): share
             for name in (SPAN_F1, SPAN_F1_PARTIAL)
+            if (share := mean_share(self._counts[name][row], self._counts["of"][row])) is not None
         }
-        return {name: share for name, share in shares.items() if share is not None}
+        return ItemDisagreement(id=id, spans=own, scores=scores, where=places_of(by))
 
     @cached_property
     def _rows(self) -> dict[str, int]:
@@ -316,7 +294,14 @@ class Spans(Annotators):
         return dict(sorted(types.items()))
 
     def own_findings(self) -> Iterator[Finding]:
-        yield from self._unfit_texts()
+        # Items whose tokens are not compared; where no file has a text, the metrics say so.
+        for id in self.ids:
+            read = [file[id] for file in self.given.values() if id in file]
+            fits = text_fits(read)
+            known = self._tokens.items or fits != "unknown"
+            if len(read) > 1 and known and fits in UNFIT:
+                code, message = UNFIT[fits]
+                yield Finding(code, read[0].where, f"{id}: {message}")
         if len(self.pairs) == 1:
             return
         for pair in self.lacking(SPAN_F1):
@@ -327,16 +312,6 @@ class Spans(Annotators):
                 name = short_name(id)
                 reason = f"left out of the mean {name}: {pair.token_reasons[name]}"
                 yield Finding("pair_without_kappa", f"{pair.a} and {pair.b}", reason)
-
-    def _unfit_texts(self) -> Iterator[Finding]:
-        """Items whose tokens are not compared; where no file has a text, the metrics say so."""
-        for id in self.ids:
-            read = [file[id] for file in self.given.values() if id in file]
-            fits = text_fits(read)
-            known = self._tokens.items or fits != "unknown"
-            if len(read) > 1 and known and fits in UNFIT:
-                code, message = UNFIT[fits]
-                yield Finding(code, read[0].where, f"{id}: {message}")
 
 
 def overlapping(one: Spanned, other: Spanned) -> int:

@@ -11,22 +11,22 @@ from msgspec import Meta, structs
 
 from ragauge.contracts.gold import Gold, RefusalOptions
 from ragauge.contracts.kept import KeptAnswer
-from ragauge.contracts.report import Outcome, Rule
-from ragauge.contracts.stability import (
-    QuestionStability,
-    StabilityReport,
-)
+from ragauge.contracts.report import Outcome
+from ragauge.contracts.stability import StabilityReport
 from ragauge.diagnosis.advice import advise_stability
+from ragauge.engines.local import unseen
 from ragauge.errors import UsageError
 from ragauge.gates.rules import TOLERANCE
 from ragauge.gates.stability import STABLE, Profile, rules_of, stable_gate
+from ragauge.ingest.fields import Columns
 from ragauge.ingest.gold import read_gold
-from ragauge.ingest.traces import can_be_read_again, whole_trace
+from ragauge.ingest.records import Source
+from ragauge.ingest.trace_sources import Traces, traces_of
 from ragauge.metrics.facts import Reader, Reading, error_reason
 from ragauge.metrics.stability import METRICS
 from ragauge.metrics.table import find
-from ragauge.runners.blocks import allowed_bad
 from ragauge.runners.evaluation import identity_of
+from ragauge.runners.observations import Observations, allowed_bad
 from ragauge.runners.options import File, takes
 from ragauge.runners.plan import Plans
 from ragauge.runners.question_stability import (
@@ -37,7 +37,6 @@ from ragauge.runners.question_stability import (
     lettered_runs,
     said,
 )
-from ragauge.runners.run_lines import RunLines
 from ragauge.runners.verdicts import HeatMap, Verdicts, note_findings
 from ragauge.store.rows import parquet_rows
 from ragauge.text.canonical import Canon
@@ -73,44 +72,57 @@ class StabilityOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown
 @takes(StabilityOptions, "stability")
 def stability(
     gold: str | Path,
-    runs: str | Path | Sequence[str | Path],
+    runs: Source | Sequence[str | Path],
     progress: Progress | None = None,
     *,
+    columns: Columns | None = None,
     options: StabilityOptions,
 ) -> Outcome[StabilityReport]:
     """The outcome of scoring a sweep's runs against its gold set, as StabilityOptions say.
 
     Raises UsageError or InputRejected with everything that is wrong.
     """
-    names = [str(name) for name in ([runs] if isinstance(runs, str | Path) else runs)]
+    sources = traces_of(runs, columns)
     if options.min_stable <= TOLERANCE:
         raise UsageError("stability: --min-stable 0 can never fail; write for example 0.9")
     questions = read_gold(str(gold))
     chosen = options.settled(questions.metadata, exact=options.profile == "reference")
-    return _Scoring(questions, names, chosen).outcome(progress or _silent)
+    return Judging(questions, sources, chosen).outcome(progress or unseen)
 
 
-class _Scoring:
+class Judging:
     """From the lines of a journal to the report."""
 
-    def __init__(self, gold: list[Gold], names: list[str], options: StabilityOptions) -> None:
-        self._plans = Plans.beside(names)
+    def __init__(self, gold: list[Gold], sources: list[Traces], options: StabilityOptions) -> None:
+        self._plans = Plans.beside([one.name for one in sources if one.is_file])
         self._all, self._gold = gold, gold[: self._plans.limit]
-        self._names, self._options = names, options
+        self._sources, self._options = sources, options
         self._rules = rules_of(options.profile, options.gates, lambda name: find(name, "runs"))
-        _check_conditions(self._rules, gold)
+        known = {"answerable"}.union(*(question.strata for question in gold))
+        for rule in self._rules:
+            if unknown := [key for key in rule.where if key not in known]:
+                there = ", ".join(sorted(known))
+                raise UsageError(
+                    f'gate "{rule}": no question has "{unknown[0]}"; there are {there}'
+                )
         self._allowed = allowed_bad(options.max_bad)
         self._verdicts = Verdicts(self._gold, self._rules, HeatMap(self._plans.columns()))
 
     def outcome(self, progress: Progress) -> Outcome[StabilityReport]:
-        reader = Reader(self._options.reading())
-        judge = Judge(self._rules, self._plans.adaptive, self._plans.alpha)
-        with RunLines(self._gold, self._names) as lines, run_rows(self._options.out) as write:
+        with Observations(self._gold, self._sources) as lines:
             lines.refuse_bad_input(self._allowed)
+            return self.of(lines, Reader(self._options.reading()), progress)
+
+    def of(
+        self, lines: Observations, reader: Reader, progress: Progress
+    ) -> Outcome[StabilityReport]:
+        """The outcome of runs that were observed."""
+        judge = Judge(self._rules, self._plans.adaptive, self._plans.alpha)
+        with run_rows(self._options.out) as write:
             for place, question in enumerate(self._gold):
                 plan, traces = self._plans.planned(question.qid), lines.traces(place)
                 one = judged_question(reader, judge, question, traces, plan)
-                self._verdicts.add(place, one)
+                self._verdicts.add(one)
                 write(one)
                 progress(place + 1, len(self._gold))
             return self._outcome(lines)
@@ -118,22 +130,29 @@ class _Scoring:
     def _answers(self) -> Iterator[tuple[str, KeptAnswer]]:
         """The runs of each question, as it is judged on them."""
         reader = Reader(self._options.reading())
-        with RunLines(self._gold, self._names) as lines:
+        with Observations(self._gold, self._sources) as lines:
             for place, question in enumerate(self._gold):
-                placed = [(where, whole_trace(line)) for where, line in lines.placed(place)]
+                placed = lines.kept(place)
                 traces, plan = [trace for _, trace in placed], self._plans.planned(question.qid)
                 wheres = {id(trace): where for where, trace in placed}
                 for trace, cell in lettered_runs(reader, question, traces, plan):
                     where = wheres[id(trace)]
                     yield question.qid, KeptAnswer(trace=trace, where=where, cell=cell)
 
-    def _outcome(self, lines: RunLines) -> Outcome[StabilityReport]:
+    def _outcome(self, lines: Observations) -> Outcome[StabilityReport]:
         options, found, least = self._options, self._verdicts, self._options.min_stable
         ours = options.profile == "ours"
         evaluation = found.evaluation(options.reading().signature())
         stable = evaluation.scores[STABLE]
         gates = (stable_gate(stable, least), *found.rule_verdicts(least))
-        findings = lines.findings
+        findings, details, plain = lines.findings, found.details, {}
+        if not ours:  # as the brief writes them: css is over all runs, a bound for each name
+            details = {qid: structs.replace(one, css=one.css_all) for qid, one in details.items()}
+            names = (rule.metric.partition(".")[2] for rule in self._rules)
+            plain = {
+                "css" if name == "css_all" else name: rule.bound
+                for name, rule in zip(names, self._rules, strict=True)
+            }
         note_findings(
             findings, self._all, found.outputs, self._plans, self._rules, options.strength
         )
@@ -153,10 +172,10 @@ class _Scoring:
             ),
             passed=gates[0].holds,
             profile=options.profile,
-            gates=gates if ours else _plain(self._rules),
+            gates=gates if ours else plain,
             verdicts=gates,
             totals=found.totals(),
-            details=found.details if ours else _as_the_brief(found.details),
+            details=details,
             columns=found.heat_map.columns(),
             cells=found.cells(),
             factors=found.factors(),
@@ -172,40 +191,15 @@ class _Scoring:
             also={STABLE: found.stable_units()},
             gold=self._gold,
             record_rows=options.out,
-            answers=self._answers if can_be_read_again(self._names) else None,
+            answers=self._answers if all(one.again for one in self._sources) else None,
         )
-
-
-def _check_conditions(rules: tuple[Rule, ...], gold: list[Gold]) -> None:
-    known = {"answerable"}.union(*(question.strata for question in gold))
-    for rule in rules:
-        for key in rule.where:
-            if key not in known:
-                names = ", ".join(sorted(known))
-                raise UsageError(f'gate "{rule}": no question has "{key}"; there are {names}')
-
-
-def _as_the_brief(details: dict[str, QuestionStability]) -> dict[str, QuestionStability]:
-    """The details with the brief's meaning of css: over all runs, refusals included."""
-    return {qid: structs.replace(one, css=one.css_all) for qid, one in details.items()}
-
-
-def _plain(rules: tuple[Rule, ...]) -> dict[str, float]:
-    """The gates as the brief writes them: a bound for each name."""
-    names = {"css_all": "css"}
-    bare = {rule.metric.partition(".")[2]: rule.bound for rule in rules}
-    return {names.get(name, name): bound for name, bound in bare.items()}
-
-
-def _silent(done: int, of: int) -> None:
-    """Progress that nobody looks at."""
 
 
 HELD = 4_096
 """Rows that are gathered before they are written."""
 
 _FACTS = ("refused", "claim_right", "citations_right", "echoed")
-_VARIED = ("seed", "temperature", "jitter", "paraphrase", "repeat")
+_VARIED = {"seed": int, "temperature": float, "jitter": str, "paraphrase": int, "repeat": int}
 
 
 @contextmanager
@@ -216,7 +210,15 @@ def run_rows(path: str | None) -> Iterator[Callable[[JudgedQuestion], None]]:
         return
     import polars as pl
 
-    schema = _schema()
+    schema: dict[str, Any] = {
+        **dict.fromkeys(("qid", "run_id"), pl.String),
+        **_VARIED,
+        **dict.fromkeys(("question_sent", "cell", "answer"), pl.String),
+        **dict.fromkeys(("cited", "retrieved"), pl.List(pl.String)),
+        **dict.fromkeys(_FACTS, pl.Boolean),
+        "latency_ms": pl.Float64,
+        "error": pl.String,
+    }
     held: list[dict[str, Any]] = []
     with parquet_rows(Path(path)) as writer:
 
@@ -244,29 +246,4 @@ def _row(one: JudgedQuestion, run: Run) -> dict[str, Any]:
         **{name: getattr(facts, name, None) for name in _FACTS},
         "latency_ms": trace.latency_ms,
         "error": None if facts else error_reason(trace),
-    }
-
-
-def _schema() -> dict[str, Any]:
-    import polars as pl
-
-    return {
-        "qid": pl.String,
-        "run_id": pl.String,
-        "seed": pl.Int64,
-        "temperature": pl.Float64,
-        "jitter": pl.String,
-        "paraphrase": pl.Int64,
-        "repeat": pl.Int64,
-        "question_sent": pl.String,
-        "cell": pl.String,
-        "answer": pl.String,
-        "cited": pl.List(pl.String),
-        "retrieved": pl.List(pl.String),
-        "refused": pl.Boolean,
-        "claim_right": pl.Boolean,
-        "citations_right": pl.Boolean,
-        "echoed": pl.Boolean,
-        "latency_ms": pl.Float64,
-        "error": pl.String,
     }

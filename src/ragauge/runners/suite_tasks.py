@@ -19,7 +19,7 @@ from ragauge.gates.stability import STABLE
 from ragauge.gates.stability import rules_of as stability_rules
 from ragauge.ingest.options import call_options, grid_of
 from ragauge.metrics.table import find, reading
-from ragauge.runners.blocks import allowed_bad
+from ragauge.runners.observations import allowed_bad
 from ragauge.runners.options import chosen_options
 from ragauge.runners.plan import check_grid
 from ragauge.runners.score import ScoreOptions, rules_of, score

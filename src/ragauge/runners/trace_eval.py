@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any, Literal
@@ -11,7 +12,6 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct, field, structs
 
 from ragauge.contracts.citation import Unit
-from ragauge.contracts.documents import FrozenDocument
 from ragauge.contracts.gold import Gold, RefusalOptions
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.metric import Absent
@@ -28,19 +28,26 @@ from ragauge.ingest.manifest import read_manifest
 from ragauge.ingest.traces import trace_in
 from ragauge.models.embedders import embedder
 from ragauge.runners.audit import AuditOptions
-from ragauge.runners.audit_blocks import AuditSetup, BlockAudit, BlockAuditor
+from ragauge.runners.audit_blocks import (
+    BlockAudit,
+    BlockAuditor,
+    KeepingAuditor,
+    cited_documents,
+    unit_in,
+)
 from ragauge.runners.audit_log import logged, where_to_log, written_at
-from ragauge.runners.audit_unit import unit_in
 from ragauge.runners.auditing import Audited, Auditor
-from ragauge.runners.kept_audits import KeepingAuditor, cited_documents
 from ragauge.runners.ledger import ANOTHER
+from ragauge.runners.observations import Observations
 from ragauge.runners.options import File, takes
 from ragauge.runners.plan import planned_runs, question_plan, read_plan
-from ragauge.runners.run_lines import RunLines
 from ragauge.runners.sweep import Announce, sweep
-from ragauge.runners.trace_eval_identity import identity_of
-from ragauge.runners.trace_eval_report import TraceEvalAssembly
-from ragauge.runners.traced_question import Lines, traced_question
+from ragauge.runners.trace_eval_report import (
+    Lines,
+    TraceEvalAssembly,
+    identity_of,
+    traced_question,
+)
 from ragauge.text.canonical import composed
 
 ASKING = frozenset(
@@ -157,98 +164,77 @@ class _Evaluation:
 
     def __init__(self, gold: list[Gold], options: TraceEvalOptions, out: str) -> None:
         self._gold, self._options, self._out = gold, options, out
-        self.grid = _grid(options.recipe)
-        self._manifest = read_manifest(options.manifest) if options.manifest else None
-        self._policy = options.auditing().policy(None)
-        self._embedder = embedder(options.embedder).id if options.embedder else None
-        self._assembly = TraceEvalAssembly(gold, options, self._embedder, self._wordings())
-        BlockAuditor(self._setup())  # what is wrong with its files is raised before any call
-
-    def _setup(self) -> AuditSetup:
-        options = self._options
-        return AuditSetup(
-            policy=self._policy,
-            manifest=self._manifest,
-            docs=options.docs,
-            tokenizer=options.tokenizer,
-            embedder=options.embedder,
-            gold=self._gold,
-            metrics=self._assembly.metrics,
-            logged_at=written_at([self._out]) if options.log or options.to_db else None,
+        self.grid = Grid(
+            seeds=options.recipe.seeds,
+            temperatures=(options.recipe.temperature,),
+            jitters=("none",),
+            paraphrases=tuple(range(ORIGINAL, ORIGINAL + options.recipe.wordings)),
         )
-
-    def _wordings(self) -> dict[str, int]:
-        """How many wordings each question has, of those of the recipe; two alike are one."""
-        return {one.qid: question_plan(one, self.grid).prompts for one in self._gold}
+        self._manifest = read_manifest(options.manifest) if options.manifest else None
+        self._embedder = embedder(options.embedder).id if options.embedder else None
+        # How many wordings each question has, of those of the recipe; two alike are one.
+        wordings = {one.qid: question_plan(one, self.grid).prompts for one in gold}
+        self._assembly = TraceEvalAssembly(gold, options, self._embedder, wordings)
+        self._setup = structs.replace(
+            options.auditing().setup(gold, self._manifest), metrics=self._assembly.metrics
+        )
+        BlockAuditor(self._setup)  # what is wrong with its files is raised before any call
 
     def outcome(self) -> Outcome[TraceEvalReport]:
         options, recipe = self._options, self._options.recipe
         planned = recipe.wordings * len(recipe.seeds)
-        auditor = BlockAuditor(self._setup())
+        moment = written_at([self._out]) if options.log or options.to_db else None
+        auditor = BlockAuditor(structs.replace(self._setup, logged_at=moment))
         sweep = KSweep(options.k, auditor, len(self._gold))
         with (
-            RunLines(self._gold, [self._out]) as runs,
+            Observations(self._gold, [self._out]) as runs,
             logged(options.log, options.to_db, options.run) as log,
         ):
             unit = self._unit(runs)
             for place, question in enumerate(self._gold):
-                lines, block = self._lines(runs, place), BlockAudit(self._out, 0, 0)
-                audited = list(auditor.audit_lines(lines.values(), block, unit))
+                lines, block = self._lines(runs, place), BlockAudit(self._out)
+                audited = [one for _, one in auditor.lines(lines.values(), block, unit)]
                 traced = traced_question(question, audited, planned)
                 self._assembly.add(traced, block, lines)
                 if options.k:
                     sweep.add(question, audited, auditor.auditor(unit))
                 log([structs.replace(e, lambda_state=traced.seen.answer) for e in block.entries])
-        outcome = self._assembly.outcome(self._identity(), self._out, runs.findings)
+        plan, policy = read_plan(Path(self._out), ANOTHER), self._setup.policy
+        identity = identity_of(options, policy, self._embedder, self._manifest, plan)
+        outcome = self._assembly.outcome(identity, self._out, runs.findings)
         if options.k:
             outcome = structs.replace(
                 outcome, report=structs.replace(outcome.report, at_k=sweep.rows())
             )
-        documents = self._documents if self._options.docs is not None else None
+        documents = None
+        if options.docs is not None:
+            cited = self._assembly.documents
+            documents = partial(cited_documents, options.docs, self._manifest, cited, self._gold)
         return structs.replace(outcome, answers=self._answers, documents=documents)
 
     def _answers(self) -> Iterator[tuple[str, KeptAnswer]]:
         """The runs of each question in the order of the plan, with what their audit found."""
-        auditor = KeepingAuditor(self._setup())
-        with RunLines(self._gold, [self._out]) as runs:
+        auditor = KeepingAuditor(self._setup)
+        with Observations(self._gold, [self._out]) as runs:
             unit = self._unit(runs)
             for place, question in enumerate(self._gold):
                 lines = self._lines(runs, place).values()
-                for one in auditor.kept(self._out, lines, unit):
-                    where = f"{self._out}:{one.line}"
-                    yield question.qid, structs.replace(one.answer, where=where)
+                for number, _, answer in auditor.kept(lines, unit):
+                    yield question.qid, structs.replace(answer, where=f"{self._out}:{number}")
 
-    def _documents(self) -> Iterator[FrozenDocument]:
-        assert self._options.docs is not None, "asked for only where there is a folder"
-        cited = self._assembly.documents
-        return cited_documents(self._options.docs, self._manifest, cited, self._gold)
-
-    def _identity(self) -> dict[str, Any]:
-        plan = read_plan(Path(self._out), ANOTHER)
-        return identity_of(self._options, self._policy, self._embedder, self._manifest, plan)
-
-    def _lines(self, runs: RunLines, place: int) -> Lines:
+    def _lines(self, runs: Observations, place: int) -> Lines:
         """The last line of each planned run: one that failed may stand again, answered."""
         last = {trace_in(line).run_id: (number, line) for number, line in runs.lines(place)}
         planned = [run.run_id for run in planned_runs(self._gold[place], self.grid)]
         return {run_id: last[run_id] for run_id in planned if run_id in last}
 
-    def _unit(self, runs: RunLines) -> Unit | None:
+    def _unit(self, runs: Observations) -> Unit | None:
         """The unit of the first offsets, in the order of the plan: it must be that of all."""
         for place in range(len(self._gold)):
             unit = unit_in(b"\n".join(line for _, line in self._lines(runs, place).values()))
             if unit:
                 return unit
         return None
-
-
-def _grid(recipe: Recipe) -> Grid:
-    return Grid(
-        seeds=recipe.seeds,
-        temperatures=(recipe.temperature,),
-        jitters=("none",),
-        paraphrases=tuple(range(ORIGINAL, ORIGINAL + recipe.wordings)),
-    )
 
 
 NO_RETRIEVED = Absent("what was retrieved is unknown")

@@ -3,29 +3,41 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from msgspec import structs
+import msgspec
+from msgspec import Struct, structs
 
-from ragauge.contracts.audit import OK, STATES, AuditFinding
+from ragauge import __version__
+from ragauge.citations.convergence import RunSeen, answer_state, located, retrieval_state
+from ragauge.citations.reranking import final_order, flips
+from ragauge.citations.validator import Policy
+from ragauge.contracts.audit import OK, STATES, AuditedRuns, AuditFacts, AuditFinding
 from ragauge.contracts.gold import Gold, fingerprint
-from ragauge.contracts.metric import Absent
-from ragauge.contracts.report import Advice, Findings, Outcome, Rule
-from ragauge.contracts.trace_eval import OverQuestions, TraceEvalCoverage, TraceEvalReport
-from ragauge.diagnosis.advice import advise_traceability, traceability_facts
+from ragauge.contracts.manifest import Manifest
+from ragauge.contracts.metric import SCALE, Absent
+from ragauge.contracts.report import Advice, Findings, Outcome
+from ragauge.contracts.run import SweepPlan
+from ragauge.contracts.trace_eval import (
+    OverQuestions,
+    TracedQuestion,
+    TracedRun,
+    TraceEvalCoverage,
+    TraceEvalReport,
+)
+from ragauge.diagnosis.advice import Turned, advise_traceability, traceability_facts
 from ragauge.gates.presets import trace_eval_rules, with_deltas
 from ragauge.gates.rules import TOLERANCE, meets, satisfies
 from ragauge.ingest.calibration import read_calibration
 from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find, reading
-from ragauge.runners.audit import told
-from ragauge.runners.audit_blocks import BlockAudit
-from ragauge.runners.audit_report import are_ok, audited, code_counts
-from ragauge.runners.audit_sums import AuditSums
+from ragauge.metrics.traceability import coverage
+from ragauge.runners.audit import are_ok, audited, code_counts, told
+from ragauge.runners.audit_blocks import AuditSums, BlockAudit
+from ragauge.runners.auditing import FAILED, Audited
 from ragauge.runners.evaluation import Evaluation
-from ragauge.runners.trace_eval_identity import signature_of
-from ragauge.runners.traced_question import FAILED, Lines, Traced
+from ragauge.runners.observations import CITED_SHOWN
 
 if TYPE_CHECKING:
     from ragauge.runners.trace_eval import TraceEvalOptions
@@ -35,6 +47,129 @@ FIRST = (MATCH_RATE, COVERAGE)
 """The gates that are looked at before the others."""
 MATCH_TARGET = 0.95
 """Below it, or where nobody can say, the codes are looked at before any knob."""
+
+
+Lines = dict[str, tuple[int, bytes]]
+"""A question's lines with their numbers, by run id, in the order of the plan."""
+
+
+class Traced(Struct, frozen=True):
+    """A question over its runs: what the report says of it, and what its numbers are made of."""
+
+    told: TracedQuestion
+    seen: AuditedRuns
+    facts: tuple[AuditFacts, ...]
+    turned: Turned | None
+
+
+def traced_question(question: Gold, runs: Sequence[Audited], planned: int) -> Traced:
+    """The question over its runs, which come in the order of the plan."""
+    kinds = [
+        RunSeen(kind=run.facts.kind, cited=run.examined.ids, retrieved=run.made.retrieved_ids)
+        for run in runs
+    ]
+    flipped, paired = flips([_order(run) for run in runs])
+    seen = AuditedRuns(
+        answerable=question.answerable,
+        planned=planned,
+        retrieval=retrieval_state(kinds, planned),
+        answer=answer_state(kinds, planned),
+        flipped=flipped,
+        paired=paired,
+    )
+    facts = tuple(run.facts for run in runs)
+    return Traced(_told(question, runs, seen), seen, facts, _turned(runs))
+
+
+def _turned(runs: Sequence[Audited]) -> Turned | None:
+    """What goes with another order of the same chunks; None where it is always the same."""
+    by_wording: dict[object, list[tuple[str, ...]]] = {}
+    for run in runs:
+        by_wording.setdefault(run.made.trace.paraphrase, []).append(_order(run))
+    if any(flips(orders)[0] for orders in by_wording.values()):
+        return "seed"
+    every = [order for orders in by_wording.values() for order in orders]
+    return "wording" if flips(every)[0] else None
+
+
+def _order(run: Audited) -> tuple[str, ...]:
+    """The retrieved ids as they stood in the end; none of a run that failed."""
+    if run.failure:
+        return ()
+    if isinstance(run.retrieved, Absent) or not run.retrieved.complete:
+        return run.made.retrieved_ids or ()
+    return final_order(run.retrieved.whole)
+
+
+def _told(question: Gold, runs: Sequence[Audited], seen: AuditedRuns) -> TracedQuestion:
+    each = tuple(
+        TracedRun(
+            run_id=run.made.trace.run_id or "",
+            kind=run.facts.kind,
+            code=FAILED if run.failure else run.facts.code,
+            cited=run.examined.ids[:CITED_SHOWN],
+            matched=run.facts.matched,
+            coverage=None if isinstance(share, Absent) else share.counts[0] / SCALE,
+            error=run.failure,
+        )
+        for run, share in ((run, coverage(run.facts)) for run in runs)
+    )
+    answered = [run for run in each if run.kind in ("answer", "uncited")]
+    if question.answerable:
+        # An answer whose match cannot be told counts neither for the rate nor against it.
+        answered = [run for run in answered if run.matched is not None]
+    covered = [run.coverage for run in each if run.coverage is not None]
+    return TracedQuestion(
+        qid=question.qid,
+        question=question.question,
+        answerable=question.answerable,
+        retrieval=seen.retrieval,
+        answer=seen.answer,
+        broken=located(seen.retrieval, seen.answer),
+        matched=sum(run.matched is True for run in answered),
+        answered=len(answered),
+        coverage=sum(covered) / len(covered) if covered else None,
+        codes=dict(sorted(Counter(run.code for run in each if run.code != OK).items())),
+        runs=each,
+    )
+
+
+def signature_of(options: TraceEvalOptions, embedder: str | None) -> str:
+    """How every number was made, as it stands behind the metric's name and version."""
+    recipe = options.recipe
+    seeds = "/".join(map(str, recipe.seeds))
+    made = (
+        f"depth:{options.auditing().deepest}|refusal:{options.strength}"
+        f"|wordings:{recipe.wordings}|seeds:{seeds}|t:{recipe.temperature:g}"
+    )
+    return f"{made}|embedder:{embedder}" if embedder else made
+
+
+def identity_of(
+    options: TraceEvalOptions,
+    policy: Policy,
+    embedder: str | None,
+    manifest: Manifest | None,
+    plan: SweepPlan,
+) -> dict[str, Any]:
+    """The options that change numbers, the index and the system; gates change none."""
+    pairs = policy.allow_cross_section
+    return {
+        "command": "trace-eval",
+        "options": {
+            "recipe": msgspec.to_builtins(options.recipe),
+            "depth": policy.depth,
+            "allow_cross_section": "all" if pairs is None else sorted(map(sorted, pairs)),
+            "offsets_in": options.offsets_in,
+            "tokenizer": options.tokenizer,
+            "embedder": embedder,
+            "refusal": options.strength,
+            "refusal_tokens": list(options.tokens),
+        },
+        "ragauge": __version__,
+        "manifest": manifest.hash if manifest else None,
+        "sweeps": [{"fingerprint": plan.fingerprint, "system": plan.system, "knobs": plan.knobs}],
+    }
 
 
 class TraceEvalAssembly:
@@ -52,7 +187,17 @@ class TraceEvalAssembly:
         self._signature = signature_of(options, embedder)
         fitted = options.calibration
         self._calibration = read_calibration(fitted, embedder) if fitted else None
-        self._rules = self._rules_of()
+        rules = with_deltas(
+            trace_eval_rules(
+                options.strict,
+                any(question.target_section for question in gold),
+                options.gates,
+                lambda name: find(name, "audit", "audited_runs"),
+            ),
+            self._calibration,
+        )
+        places = {metric: place for place, metric in enumerate(FIRST)}
+        self._rules = sorted(rules, key=lambda rule: places.get(rule.metric, len(FIRST)))
         wanted = {rule.metric for rule in self._rules}
         known, auditing = reading("audit"), options.auditing()
         self.metrics = tuple(id for id in known if told(id, auditing, True) or id in wanted)
@@ -84,6 +229,9 @@ class TraceEvalAssembly:
         codes = code_counts(found.findings.counts, found.code_answers)
         match = evaluation.scores[MATCH_RATE].value
         codes_first = bool(codes) and (match is None or match < MATCH_TARGET - TOLERANCE)
+        recipe = self._options.recipe
+        planned = len(self._gold) * recipe.wordings * len(recipe.seeds)
+        failed = found.findings.counts.get(FAILED, 0)
         sides = {
             "retrieval": Counter(one.seen.retrieval for one in self._each),
             "answer": Counter(one.seen.answer for one in self._each),
@@ -93,7 +241,7 @@ class TraceEvalAssembly:
             found.findings,
             identity,
             passed=evaluation.all_hold,
-            recipe=self._options.recipe,
+            recipe=recipe,
             codes=codes,
             codes_first=codes_first,
             states={
@@ -106,13 +254,28 @@ class TraceEvalAssembly:
                 for one in found.findings.kept()
                 if isinstance(one, AuditFinding)
             ),
-            coverage=self._coverage(),
-            advice=self._advice(self._failed(evaluation), codes_first=codes_first),
+            coverage=TraceEvalCoverage(
+                questions=len(self._gold),
+                planned=planned,
+                runs=found.traces - failed,
+                failed=failed,
+                missing=planned - found.traces,
+                short=len(self._short),
+            ),
+            advice=self._advice(evaluation, codes_first=codes_first),
             over_questions=OverQuestions.of([one.told for one in self._each]),
             out=out,
         )
         # What each question came to in a word: its worst code, else what else is amiss.
-        labels = [_label(one, code) for one, code in zip(self._each, found.labels(), strict=True)]
+        labels: list[str | None] = found.labels()
+        for place, one in enumerate(self._each):
+            told = one.told
+            if labels[place] != OK:
+                continue
+            if told.answerable and told.matched < told.answered:
+                labels[place] = "unmatched"
+            elif told.answer not in ("convergent", None):
+                labels[place] = told.answer
         return evaluation.outcome(
             report, labels=labels, right=are_ok(labels), details=found.details(), gold=self._gold
         )
@@ -121,22 +284,6 @@ class TraceEvalAssembly:
     def documents(self) -> set[tuple[str, str]]:
         """The frozen documents that are cited, by id and revision."""
         return self._found.documents
-
-    def _rules_of(self) -> tuple[Rule, ...]:
-        targets = any(question.target_section for question in self._gold)
-        rules = trace_eval_rules(
-            self._options.strict,
-            targets,
-            self._options.gates,
-            lambda name: find(name, "audit", "audited_runs"),
-        )
-        return tuple(sorted(with_deltas(rules, self._calibration), key=_place))
-
-    @property
-    def _threshold(self) -> float | None:
-        """The calibrated bound of ΔS; None where no gate can rest on one."""
-        fitted = self._calibration
-        return fitted.threshold if fitted and fitted.usable else None
 
     def _evaluation(self) -> Evaluation:
         # Rules are checked before the first question is there.
@@ -166,21 +313,8 @@ class TraceEvalAssembly:
         for one in noted.kept():
             findings.add(AuditFinding(one.code, one.where, one.message))
 
-    def _coverage(self) -> TraceEvalCoverage:
-        recipe, made = self._options.recipe, self._found.traces
-        planned = len(self._gold) * recipe.wordings * len(recipe.seeds)
-        failed = self._found.findings.counts.get(FAILED, 0)
-        return TraceEvalCoverage(
-            questions=len(self._gold),
-            planned=planned,
-            runs=made - failed,
-            failed=failed,
-            missing=planned - made,
-            short=len(self._short),
-        )
-
-    def _failed(self, evaluation: Evaluation) -> list[set[str]]:
-        """For each question the metrics whose gate fails, and whose bound it is beyond itself."""
+    def _advice(self, evaluation: Evaluation, *, codes_first: bool) -> tuple[Advice, ...]:
+        # For each question the metrics whose gate fails, and whose bound it is beyond itself.
         failed: list[set[str]] = [set() for _ in self._gold]
         for rule, gate in zip(self._rules, evaluation.gates, strict=True):
             if gate.verdict != "fail":
@@ -190,9 +324,7 @@ class TraceEvalAssembly:
                 known = value == value and meets(question, rule.where)
                 if known and not satisfies(rule, value):
                     names.add(find(rule.metric).name)
-        return failed
-
-    def _advice(self, failed: list[set[str]], *, codes_first: bool) -> tuple[Advice, ...]:
+        fitted = self._calibration
         facts = [
             traceability_facts(
                 one.told,
@@ -200,22 +332,9 @@ class TraceEvalAssembly:
                 turned=one.turned,
                 short=one.told.qid in self._short,
                 failed=names,
-                threshold=self._threshold,
+                threshold=fitted.threshold if fitted and fitted.usable else None,
             )
             for one, names in zip(self._each, failed, strict=True)
         ]
         strata = {question.qid: question.strata for question in self._gold}
         return advise_traceability(facts, strata, codes_first=codes_first)
-
-
-def _place(rule: Rule) -> int:
-    return FIRST.index(rule.metric) if rule.metric in FIRST else len(FIRST)
-
-
-def _label(one: Traced, code: str | None) -> str | None:
-    told = one.told
-    if code != OK:
-        return code
-    if told.answerable and told.matched < told.answered:
-        return "unmatched"
-    return OK if told.answer in ("convergent", None) else told.answer

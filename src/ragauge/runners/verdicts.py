@@ -28,18 +28,19 @@ from ragauge.metrics.factors import effect, effects, same_output
 from ragauge.metrics.stability import METRICS
 from ragauge.metrics.sums import Sums
 from ragauge.runners.evaluation import Evaluation, weights_of
+from ragauge.runners.observations import Observations
 from ragauge.runners.plan import Plans
 from ragauge.runners.question_stability import JudgedQuestion
-from ragauge.runners.run_lines import RunLines
 from ragauge.stats.exact import ALPHA
 from ragauge.stats.intervals import mean_of_shares
 from ragauge.text.jitters import JITTERS
 
 if TYPE_CHECKING:
-    from ragauge.runners.evaluation import Floats
+    pass
 
 
 STABLE_VERSION = 2
+COUNTED = ("planned", "runs", "errors", "missing", "saved")
 
 
 class Verdicts:
@@ -65,14 +66,20 @@ class Verdicts:
         self._counts: Counter[str] = Counter()
         self._asked: list[tuple[int, tuple[str, ...], str | None]] = []
 
-    def add(self, place: int, one: JudgedQuestion) -> None:
+    def add(self, one: JudgedQuestion) -> None:
         """Take in a question, in the order of the gold set."""
         detail = one.detail
         if len(self.details) < ROWS_KEPT:
             self.details[one.gold.qid] = detail
         self.heat_map.add(one.cells)
         self._verdicts.append(detail.verdict)
-        self._show(detail)
+        # The commonest answer, and what the variation goes with.
+        first, why = detail.examples[0] if detail.examples else None, detail.explained_by
+        self._shown["claim"].append(first.claim if first else None)
+        self._shown["cited"].append(first.cited if first else ())
+        self._shown["error"].append(first.error if first else None)
+        self._shown["explained_by"].append(why.words if why else None)
+        self._shown["failed"].append(detail.failed)
         self._asked.append((detail.prompts, detail.noop, detail.blamed))
         for factor, found in detail.factors.items():
             self._pairs[factor] += found.pairs
@@ -81,8 +88,17 @@ class Verdicts:
         self.outputs.add(one)
         for id, rows in self._rows.items():
             rows.append(one.judged.rows[id])
-        self._apply(one)
-        for name in ("planned", "runs", "errors", "missing", "saved"):
+        failed = {str(failed.rule) for failed in one.judged.failed}
+        for rule in self._rules:
+            name = str(rule)
+            if not meets(one.gold, rule.where):
+                continue
+            if name in failed:
+                self._failing[name].append(one.gold.qid)
+            told = one.judged.values[rule.metric] is not None or name in failed
+            self._applied[name] += told
+            self._unjudged[name] += not told and len(one.unit.runs) < 2
+        for name in COUNTED:
             self._counts[name] += getattr(detail, name)
         self._counts["questions"] += bool(detail.runs or detail.errors)
         self._counts["surplus"] += one.surplus
@@ -99,31 +115,6 @@ class Verdicts:
             (factor for *_, factor in self._asked if factor),
         )
 
-    def _show(self, detail: QuestionStability) -> None:
-        """Keep the commonest answer, and what the variation goes with."""
-        first = detail.examples[0] if detail.examples else None
-        why = detail.explained_by
-        self._shown["claim"].append(first.claim if first else None)
-        self._shown["cited"].append(first.cited if first else ())
-        self._shown["error"].append(first.error if first else None)
-        self._shown["explained_by"].append(why.words if why else None)
-        self._shown["failed"].append(detail.failed)
-
-    def _apply(self, one: JudgedQuestion) -> None:
-        failed = {str(failed.rule) for failed in one.judged.failed}
-        for rule in filter(lambda rule: meets(one.gold, rule.where), self._rules):
-            name = str(rule)
-            if name in failed:
-                self._failing[name].append(one.gold.qid)
-            told = one.judged.values[rule.metric] is not None or name in failed
-            self._applied[name] += told
-            self._unjudged[name] += not told and len(one.unit.runs) < 2
-
-    @property
-    def saved(self) -> int:
-        """Planned runs that were not needed."""
-        return self._counts["saved"]
-
     def factors(self) -> dict[str, FactorEffect]:
         """Each factor's effect over all questions."""
         return {factor: effect(self._pairs[factor], self._differ[factor]) for factor in FACTORS}
@@ -132,28 +123,27 @@ class Verdicts:
         """Each metric's mean over the questions it applies to, each counting once."""
         weights = weights_of(self._gold)
         weighted = "" if weights is None else "|weighted"
-        return Evaluation(
-            ids=[question.qid for question in self._gold],
-            sums={metric.id: Sums.of(metric, self._rows[metric.id]) for metric in METRICS},
-            given={STABLE: self._stable(weights, weighted)},
-            signature=reading + weighted,
-            weights=weights,
-            total="mean",
-        )
-
-    def _stable(self, weights: Floats | None, weighted: str) -> Score:
-        """The fraction of questions with two runs or more that are stable and correct."""
+        # The fraction of questions with two runs or more that are stable and correct.
         values = self.stable_units().values
         evaluated = ~np.isnan(values)
         n, of = int(evaluated.sum()), len(values)
         signature = f"{STABLE}|v{STABLE_VERSION}{weighted}|n:{n}"
-        if not n:
+        if n:
+            values, heavy = values[evaluated], None if weights is None else weights[evaluated]
+            share = float(values.mean() if heavy is None else np.average(values, weights=heavy))
+            ends = mean_of_shares(values, weights=heavy)
+            stable = Score(value=share, n=n, of=of, ci=ends, signature=signature)
+        else:
             reason = f"one run per question shows nothing about stability: {MORE_RUNS}"
-            return Score(value=None, n=0, of=of, reason=reason, signature=signature)
-        values, heavy = values[evaluated], None if weights is None else weights[evaluated]
-        share = float(values.mean() if heavy is None else np.average(values, weights=heavy))
-        ends = mean_of_shares(values, weights=heavy)
-        return Score(value=share, n=n, of=of, ci=ends, signature=signature)
+            stable = Score(value=None, n=0, of=of, reason=reason, signature=signature)
+        return Evaluation(
+            ids=[question.qid for question in self._gold],
+            sums={metric.id: Sums.of(metric, self._rows[metric.id]) for metric in METRICS},
+            given={STABLE: stable},
+            signature=reading + weighted,
+            weights=weights,
+            total="mean",
+        )
 
     def rule_verdicts(self, least: float) -> Iterator[Verdict]:
         for rule in self._rules:
@@ -174,24 +164,15 @@ class Verdicts:
             **verdicts,
         }
 
-    def coverage(self, lines: RunLines) -> StabilityCoverage:
+    def coverage(self, lines: Observations) -> StabilityCoverage:
         return StabilityCoverage(
             gold=len(self._gold),
             unknown=lines.strays,
             rejected=lines.rejected,
             single=self._verdicts.count("not_evaluated"),
-            **{
-                name: self._counts[name]
-                for name in (
-                    "questions",
-                    "planned",
-                    "runs",
-                    "errors",
-                    "missing",
-                    "saved",
-                    "surplus",
-                )
-            },
+            questions=self._counts["questions"],
+            surplus=self._counts["surplus"],
+            **{name: self._counts[name] for name in COUNTED},
         )
 
     def labels(self) -> list[Stability]:
@@ -241,8 +222,12 @@ class HeatMap:
 
     def columns(self) -> tuple[Variation, ...]:
         """The planned runs in their order, then whatever else the runs varied."""
-        others = sorted(set(self._number).difference(self._planned), key=_column_order)
-        return (*self._planned, *others)
+
+        def order(variation: Variation) -> tuple[Any, ...]:
+            jitter = _JITTER_ORDER.get(variation.jitter, len(_JITTER_ORDER))
+            return variation.paraphrase, jitter, variation
+
+        return (*self._planned, *sorted({*self._number}.difference(self._planned), key=order))
 
     def rows(self) -> Iterator[str]:
         """Each question's letters, one a column, in the order they were added."""
@@ -252,11 +237,6 @@ class HeatMap:
             for number, letter in zip(numbers, letters, strict=True):
                 row[place[number]] = letter
             yield "".join(row)
-
-
-def _column_order(variation: Variation) -> tuple[Any, ...]:
-    jitter = _JITTER_ORDER.get(variation.jitter, len(_JITTER_ORDER))
-    return variation.paraphrase, jitter, variation
 
 
 class Outputs:
@@ -303,9 +283,7 @@ def note_findings(
     strength: Strength,
 ) -> None:
     """Add what the report should say of the sweep as a whole."""
-    _note_refusals(findings, outputs, strength)
-    _note_seeds(findings, outputs)
-    _note_runs(findings, outputs)
+    _note_runs(findings, outputs, strength)
     if not plans:
         message = "no plan beside the runs: a run that was planned and never made cannot be seen"
         findings.add(Finding("no_plan", "sweep", message))
@@ -322,8 +300,36 @@ def note_findings(
         findings.add(Finding("mixed_systems", "sweep", message))
 
 
-def _note_runs(findings: Findings, outputs: Outputs) -> None:
-    """Findings about runs and questions that cannot tell what they should."""
+def _note_runs(findings: Findings, outputs: Outputs, strength: Strength) -> None:
+    """Runs that refuse in free words, what seeds change, and what cannot tell what it should."""
+    counts = "free" in REFUSING[strength]
+    counted = "as refusals" if counts else "as answers; --refusal auto counts refusals"
+    for qid, refusals in outputs.own_words.items():
+        of = f"of {refusals.total()} runs"
+        if refusals["free"]:
+            message = f"{refusals['free']} {of} refuse in free words, counted {counted}"
+            findings.add(Finding("free_refusal", qid, message), refusals["free"])
+        if refusals["undetermined"]:
+            message = (
+                f"{refusals['undetermined']} {of} may refuse in free words, counted as answers"
+            )
+            findings.add(Finding("undetermined_refusal", qid, message), refusals["undetermined"])
+    if outputs.pairs["seed"] and not outputs.differ["seed"]:
+        message = (
+            "answers are the same for every seed: the system ignores seeds, or has nothing "
+            "random; one seed would tell as much"
+        )
+        findings.add(Finding("seeds_do_nothing", "sweep", message))
+    if outputs.differ["seed"] and not outputs.pairs["repeat"]:
+        message = (
+            "answers differ between seeds; whether the same seed gives the same answer again was "
+            "not tried: --repeats 2 tells"
+        )
+        findings.add(Finding("seeds_untried", "sweep", message))
+    if outputs.differ["repeat"]:
+        share = f"{outputs.differ['repeat']} of {outputs.pairs['repeat']}"
+        message = f"the same request, seed and all, gave different answers: {share} pairs of runs"
+        findings.add(Finding("same_seed_differs", "sweep", message))
     if outputs.unscoped:
         message = (
             f"{outputs.unscoped} answers do not tell what was retrieved: whether their citations "
@@ -341,22 +347,6 @@ def _note_runs(findings: Findings, outputs: Outputs) -> None:
         )
 
 
-def _note_refusals(findings: Findings, outputs: Outputs, strength: Strength) -> None:
-    """Runs that refuse in free words: a sweep's numbers count them as --refusal says."""
-    counts = "free" in REFUSING[strength]
-    counted = "as refusals" if counts else "as answers; --refusal auto counts refusals"
-    for qid, refusals in outputs.own_words.items():
-        of = f"of {refusals.total()} runs"
-        if refusals["free"]:
-            message = f"{refusals['free']} {of} refuse in free words, counted {counted}"
-            findings.add(Finding("free_refusal", qid, message), refusals["free"])
-        if refusals["undetermined"]:
-            message = (
-                f"{refusals['undetermined']} {of} may refuse in free words, counted as answers"
-            )
-            findings.add(Finding("undetermined_refusal", qid, message), refusals["undetermined"])
-
-
 def promise(plan: SweepPlan) -> str:
     """What an adaptive sweep promises of the verdicts it stopped early for."""
     if plan.adaptive == "exact":
@@ -365,25 +355,6 @@ def promise(plan: SweepPlan) -> str:
         f"a decision made early is wrong with a chance of at most {plan.alpha or ALPHA:.0%}; the "
         "other gates, and whether a question fails alike each time, are told from the runs made"
     )
-
-
-def _note_seeds(findings: Findings, outputs: Outputs) -> None:
-    if outputs.pairs["seed"] and not outputs.differ["seed"]:
-        message = (
-            "answers are the same for every seed: the system ignores seeds, or has nothing "
-            "random; one seed would tell as much"
-        )
-        findings.add(Finding("seeds_do_nothing", "sweep", message))
-    if outputs.differ["seed"] and not outputs.pairs["repeat"]:
-        message = (
-            "answers differ between seeds; whether the same seed gives the same answer again was "
-            "not tried: --repeats 2 tells"
-        )
-        findings.add(Finding("seeds_untried", "sweep", message))
-    if outputs.differ["repeat"]:
-        times = f"{outputs.differ['repeat']} of {outputs.pairs['repeat']}"
-        message = f"the same request, seed and all, gave different answers: {times} pairs of runs"
-        findings.add(Finding("same_seed_differs", "sweep", message))
 
 
 def _note_plan(findings: Findings, gold: list[Gold], plan: SweepPlan) -> None:

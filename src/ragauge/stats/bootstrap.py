@@ -114,17 +114,19 @@ def metric_interval(
     finish: Finish,
     confidence: float = DEFAULT_CONFIDENCE,
     *,
+    times: Counts | None = None,
     kind: Kind = "percentile",
     seed: int = 0,
     draws: int = DRAWS,
 ) -> Bootstrap:
     """A metric finished from the sums of its units' rows, and its interval.
 
-    `rows` are whole numbers, (units, columns); the difference of two runs is a row with the
-    columns of both, and a finish that subtracts. Drawn sums are exact; where 64 bits cannot hold
-    them, `finish` gets floats within a rounding of them. A draw that cannot be finished is left
-    out, and the reason counts such draws. Where distinct rows are many, a percentile interval is
-    in closed form if the metric is smooth enough for that; `finish` then gets floats too.
+    `rows` are whole numbers, (units, columns); of units that are alike one row will do, where
+    `times` says how many they are. The difference of two runs is a row with the columns of both,
+    and a finish that subtracts. Drawn sums are exact; where 64 bits cannot hold them, `finish`
+    gets floats within a rounding of them. A draw that cannot be finished is left out, and the
+    reason counts such draws. Where distinct rows are many, a percentile interval is in closed
+    form if the metric is smooth enough for that; `finish` then gets floats too.
 
     >>> made = metric_interval(np.array([[1, 2], [2, 2], [0, 1]]), lambda sums: sums[..., 0] / 5)
     >>> made.value, made.ci, made.method
@@ -136,7 +138,7 @@ def metric_interval(
         raise ValueError(f"rows must be of shape (units, columns), not {rows.shape}")
     if rows.dtype.kind not in "biu" and rows.size:
         raise ValueError(f"rows must be whole numbers, not {rows.dtype}")
-    distinct, counts = _distinct(rows.astype(np.int64))
+    distinct, counts = _distinct(rows.astype(np.int64), times)
     n, columns = int(counts.sum()), distinct.shape[1]
     if not n:
         return _undrawn(None, n, "row", kind)
@@ -169,25 +171,27 @@ def _check(confidence: float, kind: Kind, draws: int) -> None:
         raise ValueError(f"there must be at least one draw, not {draws}")
 
 
-def _distinct(rows: Counts) -> tuple[Counts, Counts]:
+def _distinct(rows: Counts, times: Counts | None = None) -> tuple[Counts, Counts]:
     """The different rows in order, and how often each is met.
 
     Where rows are wide, few of them differ: they are told apart by one hash each, and only the
     different ones are compared column by column.
     """
+    times = np.ones(len(rows), dtype=np.int64) if times is None else times
     varying = np.flatnonzero((rows != rows[:1]).any(axis=0))
-    if len(varying) == 1:
-        _, first, counts = np.unique(rows[:, varying[0]], return_index=True, return_counts=True)
-        return rows[first], counts
-    if len(varying) < WIDE:
-        return np.unique(rows, axis=0, return_counts=True)
-    odd = np.arange(1, 2 * rows.shape[1], 2, dtype=np.uint64) * np.uint64(_GOLDEN)
-    hashed = rows.astype(np.uint64) @ (odd ^ (odd >> np.uint64(29)))
-    _, first, which = np.unique(hashed, return_index=True, return_inverse=True)
-    if not (rows[first][which] == rows).all():
-        return np.unique(rows, axis=0, return_counts=True)
-    distinct, place = np.unique(rows[first], axis=0, return_inverse=True)
-    return distinct, np.bincount(place.ravel()[which], minlength=len(distinct))
+    if len(varying) >= WIDE:
+        odd = np.arange(1, 2 * rows.shape[1], 2, dtype=np.uint64) * np.uint64(_GOLDEN)
+        hashed = rows.astype(np.uint64) @ (odd ^ (odd >> np.uint64(29)))
+        _, first, which = np.unique(hashed, return_index=True, return_inverse=True)
+        if (rows[first][which] == rows).all():
+            rows, times = rows[first], np.bincount(which, weights=times).astype(np.int64)
+    if len(varying):
+        order = np.lexsort(rows.T[varying[::-1]])
+        rows, times = rows[order], times[order]
+    unlike = np.ones(len(rows), dtype=bool)
+    unlike[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+    begins = np.flatnonzero(unlike)
+    return rows[begins], np.add.reduceat(times, begins)
 
 
 def _undrawn(value: float | None, n: int, what: str, kind: Kind) -> Bootstrap:

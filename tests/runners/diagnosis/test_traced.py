@@ -1,12 +1,14 @@
 """Traces beside their gold set: a fault that was planted is the cause that is named first."""
 
 import json
+from collections import Counter
 
 import msgspec
 import pytest
 
 from benchmarks import spoilt
 from ragauge import diagnose_traces, write_manifest
+from ragauge.citations.validator import CitationValidator
 from ragauge.cli.demo_tour import GRID, STRENGTH
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.system import Ask, CallFailed
@@ -15,9 +17,11 @@ from ragauge.demo import GOLD as HERITAGE
 from ragauge.demo.faults import FAULTS
 from ragauge.demo.pipeline import Pipeline
 from ragauge.errors import InputRejected, UsageError
+from ragauge.ingest import traces as trace_lines
 from ragauge.ingest.gold import read_gold
 from ragauge.metrics.facts import Reader, Reading
-from ragauge.runners.diagnosis.traced import Observer, Observing, Traced, traced_material
+from ragauge.runners.diagnosis import traced
+from ragauge.runners.diagnosis.traced import Traced, traced_material
 from ragauge.runners.sweep import sweep
 
 ANSWERED = ("h001", "h002", "h003", "h004", "h006", "h008", "h010", "h014", "h018", "h019")
@@ -284,14 +288,44 @@ def test_claims_are_judged_where_the_traces_hold_the_texts(material):
     assert material(*shown, lexical=False).addresses is None
 
 
+def test_each_trace_is_read_and_audited_once(tmp_path, monkeypatch):
+    write_lines(tmp_path / "gold.jsonl", GOLD)
+    payload = {"snippet_id": "p0", "doc_id": "d", "rev": "1", "offsets": [0, 4], "text": "It is 0."}
+    lines = [trace(n, seed=seed, retrieved=[payload]) for n in range(3) for seed in range(3)]
+    write_lines(tmp_path / "traces.jsonl", lines)
+    calls = Counter()
+
+    def counted(owner, name):
+        function = getattr(owner, name)
+
+        def counting(*args, **more):
+            calls[name] += 1
+            return function(*args, **more)
+
+        monkeypatch.setattr(owner, name, counting)
+
+    counted(traced, "decoded")
+    for module in (trace_lines, traced):
+        counted(module, "read_trace")
+    counted(trace_lines, "read_plain")
+    counted(CitationValidator, "examine")
+    counted(Reader, "read")
+    metrics = ["quality.precision_cited", "stability.acr", "traceability.unanswered"]
+    report = diagnose_traces(tmp_path / "traces.jsonl", tmp_path / "gold.jsonl", metrics)
+    assert {one.metric for one in report.diagnoses} == {*metrics}
+    once = ("decoded", "read_trace", "examine", "read")
+    assert calls == dict.fromkeys(once, len(lines))
+
+
 # How a trace is observed.
 
 
-def observed(**told):
-    gold = GOLD[0]
-    line = json.dumps(trace(0, **told)).encode()
-    observer = Observer(Observing(reading=Reading(), claims=False))
-    return observer.observed(gold, [(7, line)])[0]
+def observed(tmp_path, **told):
+    write_lines(tmp_path / "gold.jsonl", GOLD)
+    (tmp_path / "traces.jsonl").write_text(6 * "\n" + json.dumps(trace(0, **told)))
+    against = Traced(gold=str(tmp_path / "gold.jsonl"), lexical=False)
+    _, [[run], *_] = traced_material([str(tmp_path / "traces.jsonl")], against)
+    return run
 
 
 @pytest.mark.parametrize(
@@ -306,32 +340,32 @@ def observed(**told):
         ({"search_query": 7}, None),
     ],
 )
-def test_whether_the_search_was_given_another_text(told, rewritten):
-    assert observed(**told).rewritten is rewritten
+def test_whether_the_search_was_given_another_text(tmp_path, told, rewritten):
+    assert observed(tmp_path, **told).rewritten is rewritten
 
 
 @pytest.mark.parametrize("ok", [True, False])
-def test_the_check_of_the_pipeline_itself(ok):
-    assert observed(ok=ok).passed_check is ok
-    assert observed().passed_check is None
+def test_the_check_of_the_pipeline_itself(tmp_path, ok):
+    assert observed(tmp_path, ok=ok).passed_check is ok
+    assert observed(tmp_path).passed_check is None
 
 
-def test_a_run_without_an_id_is_called_after_its_question_and_line():
-    assert observed().id == "q0:7"
-    assert observed(run_id="r1").id == "r1"
+def test_a_run_without_an_id_is_called_after_its_question_and_line(tmp_path):
+    assert observed(tmp_path).id == "q0:7"
+    assert observed(tmp_path, run_id="r1").id == "r1"
 
 
-def test_what_was_found_of_what_is_needed():
-    found, lost = observed(), observed(retrieved_ids=["p9"])
+def test_what_was_found_of_what_is_needed(tmp_path):
+    found, lost = observed(tmp_path), observed(tmp_path, retrieved_ids=["p9"])
     assert (found.found_some, found.found_all) == (True, True)
     assert (lost.found_some, lost.found_all) == (False, False)
-    unknown = observed(retrieved_ids=None)
+    unknown = observed(tmp_path, retrieved_ids=None)
     assert (unknown.found_some, unknown.found_all, unknown.retrieved) == (None, None, None)
 
 
-def test_facts_are_those_that_a_score_reads():
+def test_facts_are_those_that_a_score_reads(tmp_path):
     reader = Reader(Reading())
-    made = observed(answer_json=None, answer="not in context")
+    made = observed(tmp_path, answer_json=None, answer="not in context")
     assert made.facts == reader.facts(reader.key(GOLD[0]), made.facts.trace)
     assert made.right is False
 

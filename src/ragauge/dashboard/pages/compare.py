@@ -24,7 +24,7 @@ from ragauge.reports.document import Block, Cell, Span, Text
 from ragauge.reports.kinds.comparison import CORRECTIONS, FLIPS, document, flip_items, table
 from ragauge.reports.kinds.runs import when
 from ragauge.reports.numbers import count, counted
-from ragauge.runners.compare_options import ALLOWANCES, CompareOptions
+from ragauge.runners.compare import ALLOWANCES, CompareOptions
 from ragauge.runners.options import chosen_options
 from ragauge.runners.paired_units import changed_meaning
 

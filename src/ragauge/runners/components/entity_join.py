@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ragauge.contracts.entities import AnnotatedText, Entity, EntityColumns, Fragment
+from ragauge.contracts.entities import AnnotatedText, EntityColumns, Fragment
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.annotated.entity_reading import Given, Reading, ReadingOptions
@@ -134,8 +134,8 @@ def in_characters(gold: Marked, predicted: Marked, problems: list[str]) -> Marke
     rows_of: dict[int, list[int]] = {}
     for row, doc in enumerate(predicted.columns.doc.tolist()):
         rows_of.setdefault(doc, []).append(row)
-    tokens: dict[int, Sequence[Fragment]] = {}
-    lost: list[int] = []
+    tokens: set[int] = set()
+    moved: dict[int, tuple[Fragment, ...]] = {}
     unsaid = 0
     for place, rows in rows_of.items():
         if predicted.ids[place] not in known:
@@ -146,32 +146,23 @@ def in_characters(gold: Marked, predicted: Marked, problems: list[str]) -> Marke
             unsaid += found == _UNSAID
             remedy = _REMEDY if found == _UNSAID and unsaid == 1 else ""
             problems.append(f"{predicted.where(place)}: entities: {found}{remedy}")
-            lost += rows
-        elif found is not None:
-            tokens[place] = found
-    columns = predicted.columns
-    start, end = columns.start.copy(), columns.end.copy()
-    fragments = dict(columns.fragments)
-    for place, each in tokens.items():
-        for row in rows_of[place]:
-            parts = fragments.get(row, ((int(start[row]), int(end[row])),))
-            if parts[-1][1] > len(each):
-                fact = f"goes to token {parts[-1][1]}, and gold has {len(each)} tokens there"
-                name = columns.types[columns.type[row]]
+            moved |= dict.fromkeys(rows, ())
+            continue
+        if found is None:
+            continue
+        tokens.add(place)
+        for row in rows:
+            parts = predicted.parts(row)
+            if parts[-1][1] > len(found):
+                fact = f"goes to token {parts[-1][1]}, and gold has {len(found)} tokens there"
+                name = predicted.columns.types[predicted.columns.type[row]]
                 problems.append(f"{predicted.where(place)}: {name} at {parts[0][0]}: {fact}")
-                lost.append(row)
-                continue
-            at = tuple((each[first][0], each[past - 1][1]) for first, past in parts)
-            start[row], end[row] = at[0][0], at[-1][1]
-            if row in fragments:
-                fragments[row] = at
-    moved = replace(
-        predicted,
-        columns=replace(columns, start=start, end=end, fragments=fragments),
-        # their text is gold's, by which their surfaces are checked from here on
-        texts=[None if place in tokens else text for place, text in enumerate(predicted.texts)],
-    )
-    return moved.rows(np.delete(np.arange(len(columns.doc)), lost)) if lost else moved
+                moved[row] = ()
+            else:
+                moved[row] = tuple((found[first][0], found[past - 1][1]) for first, past in parts)
+    # Their text is gold's, by which their surfaces are checked from here on.
+    texts = [None if place in tokens else text for place, text in enumerate(predicted.texts)]
+    return replace(predicted.moved(moved), texts=texts)
 
 
 def _gold_tokens(
@@ -239,19 +230,12 @@ def _in_gold_texts(gold: Marked, predicted: Marked, problems: list[str]) -> Mark
         )
     if not moves:
         return predicted
-    columns = predicted.columns
-    start, end = columns.start.copy(), columns.end.copy()
-    fragments = dict(columns.fragments)
-    for row in np.flatnonzero(np.isin(columns.doc, list(moves))).tolist():
-        move = moves[int(columns.doc[row])]
-        start[row], end[row] = move(int(start[row]), int(end[row]))
-        if row in fragments:
-            fragments[row] = tuple(move(*part) for part in fragments[row])
-    return replace(
-        predicted,
-        columns=replace(columns, start=start, end=end, fragments=fragments),
-        findings=(*predicted.findings, *findings),
-    )
+    doc = predicted.columns.doc
+    moved = {
+        row: tuple(moves[int(doc[row])](*part) for part in predicted.parts(row))
+        for row in np.flatnonzero(np.isin(doc, list(moves))).tolist()
+    }
+    return replace(predicted.moved(moved), findings=(*predicted.findings, *findings))
 
 
 class Respacing:
@@ -302,35 +286,25 @@ def _placed(gold: Marked, predicted: Marked, problems: list[str], *, reanchor: b
     for row in np.flatnonzero(np.isin(columns.doc, columns.doc[amiss])).tolist():
         rows_of.setdefault(int(columns.doc[row]), []).append(row)
     reading = Reading(problems, ReadingOptions(reanchor=reanchor))
-    found: dict[int, Entity | None] = {}
+    moved: dict[int, tuple[Fragment, ...]] = {}
     for doc, rows in rows_of.items():
         where = predicted.where(doc)
         document = AnnotatedText(id=predicted.ids[doc], text=texts[doc], where=where)
         given = []
         for row in rows:  # which has its row for an id, by which it is known when it moved
-            one = replace(entity_at(columns, row), text=predicted.surface(row), id=str(row))
-            given.append(Given(one, f"{where}: {one.type} at {one.start}–{one.end}"))
+            entity = replace(entity_at(columns, row), text=predicted.surface(row), id=str(row))
+            given.append(Given(entity, f"{where}: {entity.type} at {entity.start}–{entity.end}"))
         kept = {one.entity.id: one.entity for one in reading.checked(document, given)}
-        found |= {row: kept.get(str(row)) for row in rows}
-    return _with(replace(predicted, findings=(*predicted.findings, *reading.findings)), found)
-
-
-def _with(predicted: Marked, found: dict[int, Entity | None]) -> Marked:
-    """The predictions with these entities in place of those of their rows, each once."""
-    columns = predicted.columns
-    start, end = columns.start.copy(), columns.end.copy()
-    fragments = dict(columns.fragments)
-    for row, entity in found.items():
-        if entity is not None:
-            start[row], end[row] = entity.start, entity.end
-            fragments |= {row: entity.fragments} if entity.fragments else {}
-    lost = [row for row, entity in found.items() if entity is None]
-    standing = np.delete(np.arange(len(columns.doc)), lost)
-    columns = rows_at(replace(columns, start=start, end=end, fragments=fragments), standing)
-    once = first_of_each(columns)
-    twice = repeated_entities(columns, once, lambda row: predicted.where(int(columns.doc[row])))
-    kept = predicted.rows(standing[once], rows_at(columns, once))
-    return replace(kept, findings=(*predicted.findings, *twice))
+        for row in rows:
+            one = kept.get(str(row))
+            moved[row] = () if one is None else one.fragments or ((one.start, one.end),)
+    placed = predicted.moved(moved)
+    once = first_of_each(placed.columns)
+    twice = repeated_entities(
+        placed.columns, once, lambda row: predicted.where(int(placed.columns.doc[row]))
+    )
+    findings = (*predicted.findings, *reading.findings, *twice)
+    return replace(placed.rows(once), findings=findings)
 
 
 class Joined(Struct, frozen=True, kw_only=True):

@@ -69,13 +69,29 @@ class Marked(Struct, frozen=True, kw_only=True):
     def ids(self) -> Sequence[str]:
         return self.columns.documents
 
-    def rows(self, kept: Array, columns: EntityColumns | None = None) -> Marked:
-        """The same with these entities alone, by their rows here; `columns` if they moved."""
+    def parts(self, row: int) -> tuple[Fragment, ...]:
+        """The places of an entity: several where it is discontinuous."""
+        columns = self.columns
+        return columns.fragments.get(row) or ((int(columns.start[row]), int(columns.end[row])),)
+
+    def moved(self, places: Mapping[int, tuple[Fragment, ...]]) -> Marked:
+        """The same with these rows elsewhere, and without those that have no place there."""
+        columns = self.columns
+        start, end = columns.start.copy(), columns.end.copy()
+        for row, parts in places.items():
+            if parts:
+                start[row], end[row] = parts[0][0], parts[-1][1]
+        discontinuous = {row: parts for row, parts in places.items() if len(parts) > 1}
+        fragments = {**columns.fragments, **discontinuous}
+        moved = replace(self, columns=replace(columns, start=start, end=end, fragments=fragments))
+        lost = [row for row, parts in places.items() if not parts]
+        return moved.rows(np.delete(np.arange(len(start)), lost)) if lost else moved
+
+    def rows(self, kept: Array) -> Marked:
+        """The same with these entities alone, by their rows here."""
         rows = kept.tolist()
         return replace(
-            self,
-            columns=rows_at(self.columns, kept) if columns is None else columns,
-            surface=lambda row: self.surface(rows[row]),
+            self, columns=rows_at(self.columns, kept), surface=lambda row: self.surface(rows[row])
         )
 
 

@@ -46,11 +46,16 @@ from ragauge.metrics.table import find
 from ragauge.pipelines.callable import described
 from ragauge.runners.answers.evaluate_qa import evaluate_qa
 from ragauge.runners.answers.options import LEXICAL, AnswerOptions
-from ragauge.runners.components.evaluate_linking import evaluate_linking
-from ragauge.runners.components.evaluate_ner import evaluate_ner
+from ragauge.runners.components.evaluate_linking import LinkingOptions, evaluate_linking
+from ragauge.runners.components.evaluate_ner import NerOptions, evaluate_ner
 from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval
-from ragauge.runners.components.evaluate_types import evaluate_types
-from ragauge.runners.components.evaluation import FAMILIES, add_findings, refuse_unknown_strata
+from ragauge.runners.components.evaluate_types import TypesOptions, evaluate_types
+from ragauge.runners.components.evaluation import (
+    FAMILIES,
+    add_findings,
+    note_problems,
+    refuse_unknown_strata,
+)
 from ragauge.runners.components.model_calls import (
     MARKS,
     Call,
@@ -62,6 +67,7 @@ from ragauge.runners.components.model_calls import (
     planned,
 )
 from ragauge.runners.components.options import READS, EvalOptions, refuse_bad, rules_for
+from ragauge.runners.components.retrieval_ranked import RetrievalOptions
 from ragauge.runners.evaluation import Evaluation
 from ragauge.runners.options import takes
 
@@ -83,7 +89,6 @@ SUMMARY: dict[str, tuple[Task, str]] = {
     "qa_relevance": ("qa", "answers.relevance"),
 }
 """The numbers of the summary: the task each belongs to, and the metric it is."""
-_encode = msgspec.json.Encoder(order="sorted").encode
 
 
 class AllOptions(EvalOptions, frozen=True, kw_only=True):
@@ -149,7 +154,11 @@ def evaluate_all(
                 fact = f"all {made.calls:,} calls failed, the first at {made.first_error}"
                 results.failures[task] = fact
                 continue
-            given = _given(task, options, strata[task])
+            # A stratum that the units of a task do not have is another task's.
+            by = tuple(name for name in options.by if name in strata[task])
+            given: dict[str, Any] = {"options": structs.replace(_own(task, options), by=by)}
+            if task == "linking":
+                given["crosswalk"] = options.crosswalk
             results.outcomes[task] = evaluators[task](_records(task, read), made.predicted, **given)
         except RagaugeError as error:
             results.failures[task] = str(error)
@@ -165,24 +174,16 @@ def _own(task: Task, chosen: AllOptions) -> EvalOptions:
         rules = parse_rules(chosen.gates, lambda name: find(name, *READS.values()))
         mine = [str(rule) for rule in rules if FAMILY_OF[rule.metric.partition(".")[0]] == task]
         shared["gates"] = ",".join(mine) or None
-    # Answers are judged by the one judge that is always there.
-    if task == "qa":
+    if task == "qa":  # answers are judged by the one judge that is always there
         return AnswerOptions(**shared, judge=LEXICAL, embedder=chosen.embedder)
-    return EvalOptions(**shared)
-
-
-def _given(task: Task, chosen: AllOptions, strata: set[str]) -> dict[str, Any]:
-    """What a task's runner is given: a stratum that its units do not have is another task's."""
-    own = _own(task, chosen)
-    given = {name: getattr(own, name) for name in EvalOptions.__struct_fields__}
-    given["by"] = tuple(name for name in own.by if name in strata)
-    if task == "qa":
-        given |= {"judge": LEXICAL, "embedder": chosen.embedder}
-    if task == "types" and chosen.labels is not None:
-        given["labels"] = chosen.labels
-    if task == "linking" and chosen.crosswalk is not None:
-        given["crosswalk"] = chosen.crosswalk
-    return given
+    if task == "types":
+        return TypesOptions(**shared, labels=chosen.labels)
+    kinds: dict[Task, type[EvalOptions]] = {
+        "ner": NerOptions,
+        "linking": LinkingOptions,
+        "retrieval": RetrievalOptions,
+    }
+    return kinds[task](**shared)
 
 
 def _strata(gold: ComponentGold, chosen: AllOptions) -> dict[Task, set[str]]:
@@ -268,7 +269,7 @@ def _gold_of(
     problems: list[str] = []
     entries = _entries(source, problems)
     refuse_bad(problems, len(entries), chosen)
-    _note_bad(problems, findings)
+    note_problems(problems, findings)
     if not entries:
         raise InputRejected("the gold holds no heritage entry; nothing can be evaluated")
     if (qrels is None) != (queries is None):
@@ -280,7 +281,7 @@ def _gold_of(
     try:
         judged, judgements = _judged(qrels, queries, faults, findings)
         refuse_bad(faults, len(judgements), chosen)
-        _note_bad(faults, findings)
+        note_problems(faults, findings)
     except InputRejected as error:
         return ComponentGold(entries=entries, failure=str(error))
     return ComponentGold(entries=entries, queries=judged, judgements=judgements)
@@ -306,13 +307,6 @@ def _entries(source: Entries, problems: list[str]) -> list[EntryRecord]:
             problems.append(f"{place}: id: {quoted(entry.id)} stands there already; keep one")
         found.setdefault(entry.id, EntryRecord(plain, entry))
     return list(found.values())
-
-
-def _note_bad(problems: Sequence[str], findings: Findings) -> None:
-    """Say what was left out because the user accepts so much of it."""
-    for problem in problems:
-        where, _, fact = problem.partition(": ")
-        findings.add(Finding("bad_record", where, fact))
 
 
 def _judged(
@@ -372,7 +366,7 @@ def _outcome(
         "command": "eval all",
         "model": model,
         "ragauge": __version__,
-        "gold_file_sha256": hashlib.sha256(_encode(said)).hexdigest(),
+        "gold_file_sha256": hashlib.sha256(msgspec.json.encode(said, order="sorted")).hexdigest(),
         "options": dict(options),
         "tasks": {task: report.identity for task, report in reports.items()},
         "metrics": {

@@ -30,7 +30,13 @@ from ragauge.metrics.link_facts import (
     mention_sums,
 )
 from ragauge.metrics.linking import DEFAULT_RANKS, HIPE, METRICS, hits_at, named
-from ragauge.runners.components.evaluation import Evaluated, first_ids, outcome_of, strata_of
+from ragauge.runners.components.evaluation import (
+    Evaluated,
+    first_ids,
+    note_problems,
+    outcome_of,
+    strata_of,
+)
 from ragauge.runners.components.linking_join import Duplicates, Joined, hipe_links, joined, only_kb
 from ragauge.runners.components.options import EvalOptions, refuse_bad, rules_for
 from ragauge.runners.options import takes
@@ -233,9 +239,7 @@ def _note(
 ) -> None:
     """Add the findings on what was read; answers in other knowledge bases only of `found`."""
     findings = reading.findings
-    for problem in reading.problems:  # which `max_bad` tolerates
-        where, _, fact = problem.partition(": ")
-        findings.add(Finding("bad_record", where, fact))
+    note_problems(reading.problems, findings)
     for one in said:
         if one.repeated:
             fact = f"candidates named before, which take up no rank: {one.repeated}"

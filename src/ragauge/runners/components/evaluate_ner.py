@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from msgspec import Meta, Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from ragauge.contracts.entities import (
     SCHEMAS,
@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from ragauge.contracts.metric import Array
     from ragauge.runners.components.entity_sides import Source
 
-    Rates = tuple[float | None, float | None, float | None]
+    Rates = dict[str, float | None]
     Verdicts = dict[Schema, Judged]
 
 
@@ -386,7 +386,10 @@ def _detail(
 
 
 def _rates(tp: int, predicted: int, gold: int, empty: Empty, *, credit: int = 1) -> Rates:
-    """Precision, recall and F1; None where there is none. `credit` is what a full match counts."""
+    """Precision, recall and F1 by name; None where there is none.
+
+    `credit` is what a full match counts.
+    """
 
     def number(finish: Callable[[Array], Array], *columns: int) -> float | None:
         value = float(finish(np.array(columns, dtype=np.int64)))
@@ -394,11 +397,11 @@ def _rates(tp: int, predicted: int, gold: int, empty: Empty, *, credit: int = 1)
 
     both = f1(empty) if credit == 1 else half_f1(empty)
     f1_columns = (tp, predicted - tp, gold - tp) if credit == 1 else (tp, predicted, gold)
-    return (
-        number(share(empty), tp, credit * predicted, gold),
-        number(share(empty), tp, credit * gold, predicted),
-        number(both, *f1_columns),
-    )
+    return {
+        "precision": number(share(empty), tp, credit * predicted, gold),
+        "recall": number(share(empty), tp, credit * gold, predicted),
+        "f1": number(both, *f1_columns),
+    }
 
 
 def _match_counts(met: Met, schema: Schema, empty: Empty) -> MatchCounts:
@@ -407,16 +410,7 @@ def _match_counts(met: Met, schema: Schema, empty: Empty) -> MatchCounts:
     half = schema == "semeval_partial"
     credit = 2 * total.correct + total.partial if half else total.correct
     rates = _rates(credit, total.predicted, total.gold, empty, credit=2 if half else 1)
-    return MatchCounts(
-        correct=total.correct,
-        incorrect=total.incorrect,
-        partial=total.partial,
-        missed=total.missed,
-        spurious=total.spurious,
-        precision=rates[0],
-        recall=rates[1],
-        f1=rates[2],
-    )
+    return MatchCounts(**(asdict(total) | rates))
 
 
 def _layer_counts(
@@ -462,7 +456,7 @@ def _level_scores(found: Joined, verdicts: Verdicts, options: NerOptions) -> tup
             at_level = judged(both, pair_columns(both, options.matching, options.min_overlap))
         right = [int(at_level[schema].right.sum()) for schema in ("strict", "ent_type")]
         sizes = len(both.predicted.doc), len(both.gold.doc)
-        strict, fuzzy = (_rates(tp, *sizes, options.empty)[2] for tp in right)
+        strict, fuzzy = (_rates(tp, *sizes, options.empty)["f1"] for tp in right)
         scores.append(LevelScore(level=level, types=both.types, f1_strict=strict, f1_partial=fuzzy))
     return tuple(scores)
 
@@ -487,13 +481,12 @@ def _per_type(
         predicted, gold = tp + fp, tp + fn
         exact = _rates(tp, predicted, gold, facts.empty)
         partial = _rates(fuzzy[0], predicted, gold, facts.empty)
-        names = ("precision", "recall", "f1")
         return {
-            **{f"{name}_strict": value for name, value in zip(names, exact, strict=True)},
+            **{f"{name}_strict": value for name, value in exact.items()},
             "tp": tp,
             "fp": fp,
             "fn": fn,
-            **{f"{name}_partial": value for name, value in zip(names, partial, strict=True)},
+            **{f"{name}_partial": value for name, value in partial.items()},
             "gold": gold,
             "predicted": predicted,
             "over_prediction": predicted / gold if gold else None,
@@ -507,8 +500,7 @@ def _per_type(
 
 def _token_counts(counts: Sequence[int], empty: Empty) -> TokenCounts:
     tp, fp, fn = counts
-    precision, recall, both = _rates(tp, tp + fp, tp + fn, empty)
-    return TokenCounts(tp=tp, fp=fp, fn=fn, precision=precision, recall=recall, f1=both)
+    return TokenCounts(tp=tp, fp=fp, fn=fn, **_rates(tp, tp + fp, tp + fn, empty))
 
 
 class Errors(Struct, frozen=True):

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
-from msgspec import Meta, structs
+from msgspec import structs
 
-from ragauge.contracts.comparison import Correction
 from ragauge.contracts.evaluation import (
     ComparedMetric,
     EvalReport,
@@ -32,25 +31,32 @@ from ragauge.metrics.retrieval_order import (
     share_of,
     unique_relevant,
 )
-from ragauge.metrics.sums import Sums
-from ragauge.runners.components.evaluation import Evaluated, add_findings, outcome_of, strata_of
-from ragauge.runners.components.options import EvalOptions, refuse_bad, rules_for
-from ragauge.runners.components.retrieval_judged import note_each
-from ragauge.runners.components.retrieval_ranked import Duplicates, Setup
-from ragauge.runners.components.retrieval_runs import JudgedRuns, RunScores
+from ragauge.runners.components.evaluation import (
+    Evaluated,
+    add_findings,
+    note_problems,
+    outcome_of,
+    strata_of,
+)
+from ragauge.runners.components.options import refuse_bad, rules_for
+from ragauge.runners.components.retrieval_ranked import (
+    RetrievalOptions,
+    RunScores,
+    Test,
+    note_each,
+)
+from ragauge.runners.components.retrieval_runs import JudgedRuns
 from ragauge.runners.options import takes
 from ragauge.stats.decision import adjusted
 from ragauge.stats.differences import Paired, Pairs
 from ragauge.stats.paired import compared
 
 if TYPE_CHECKING:
-    import polars as pl
     from numpy.typing import NDArray
 
     from ragauge.ingest.ranked.rankings import Given
 
 
-Test = Literal["auto", "t", "wilcoxon", "randomisation", "bootstrap", "mcnemar"]
 WORST_BY = "retrieval.ndcg@10"
 COVERAGE = "retrieval.coverage"
 JUDGED = "retrieval.judged@10"
@@ -63,31 +69,6 @@ HEADLINES = tuple(
     f"retrieval.{name}" for name in ("ndcg@10", "ndcg_exp@10", "p@5", "recall@10", "rr", "ap")
 )
 """Shown for every stratum, of those that were measured."""
-
-
-class RetrievalOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to evaluate retrieval; the defaults are the command's."""
-
-    measures: tuple[str, ...] = ()
-    """Names such as nDCG@10 or P(rel=2)@5; the table's where none is given."""
-    k: tuple[Annotated[int, Meta(ge=1)], ...] = ()
-    """Cut-offs in place of the table's 5, 10 and 20."""
-    rel: Annotated[int, Meta(ge=1)] = 1
-    """The grade from which on a document is relevant, where a name does not say."""
-    counted_as: Literal["trec_eval"] | None = None
-    """Count queries as this tool does: with trec_eval, one with nothing relevant is 0."""
-    no_rel: NoRelevant | None = None
-    """Queries with nothing relevant: 0 for TREC judgements, else left out of the means."""
-    duplicates: Duplicates = "collapse"
-    collapse: str | None = None
-    """What stands between a document and its chunk."""
-    drop_self: bool = False
-    source_depth: Annotated[int, Meta(ge=1)] | None = None
-    """The rank down to which sources are credited; all, where none is given."""
-    correction: Correction = "holm"
-    test: Test = "auto"
-    workers: Annotated[int, Meta(ge=1)] = 1
-    seed: Annotated[int, Meta(ge=0)] = 0
 
 
 @takes(RetrievalOptions, "eval retrieval")
@@ -116,16 +97,9 @@ def evaluate_retrieval(
     gated = [rule.metric for rule in rules_for("retrieval", options)]
     asked = measured_ids(options)
     shown = list(dict.fromkeys([*asked, *gated, COVERAGE]))
-    setup = Setup(
-        metrics=tuple(dict.fromkeys([*shown, WORST_BY, JUDGED])),
-        no_rel=options.no_rel,
-        duplicates=options.duplicates,
-        collapse=options.collapse,
-        drop_self=options.drop_self,
-        rel=options.rel,
-    )
-    runs = JudgedRuns(qrels, setup, options.input_format, options.workers)
-    options = structs.replace(options, no_rel=runs.no_rel)
+    every = tuple(dict.fromkeys([*shown, WORST_BY, JUDGED]))
+    runs = JudgedRuns(qrels, structs.replace(options, measures=every))
+    options = structs.replace(options, no_rel=runs.options.no_rel)
     scores = runs.score(run)
     others = [runs.score(one, f"baseline {number}") for number, one in enumerate(baselines, 1)]
     problems = [*scores.qrels_problems, *scores.problems]
@@ -156,7 +130,7 @@ def evaluate_retrieval(
         ],
         per_type={},
         detail=_detail(scores, others, shown, asked, options),
-        findings=_findings(scores, others, problems, runs.no_rel),
+        findings=_findings(scores, others, problems, options.no_rel),
         coverage={
             "queries": len(scores.queries),
             "scored": len(scores.queries) - (no_relevant if options.no_rel == "exclude" else 0),
@@ -178,15 +152,6 @@ def evaluate_retrieval(
     else:
         again = not isinstance(run, Iterator)
     return structs.replace(outcome, answers=partial(runs.listed, run)) if again else outcome
-
-
-def per_query_frame(outcome: Outcome[EvalReport]) -> pl.DataFrame:
-    """Every query with the value of each metric, null where it is absent, and its strata."""
-    import polars as pl
-
-    units = outcome.units
-    values = {id: pl.Series(one.values).fill_nan(None) for id, one in units.measured.items()}
-    return pl.DataFrame({"query": list(units.ids), **values, **units.details})
 
 
 def measured_ids(options: RetrievalOptions) -> list[str]:
@@ -217,7 +182,8 @@ def _detail(
     options: RetrievalOptions,
 ) -> RankingDetail:
     kept, facts = slice(ROWS_KEPT), scores.facts
-    columns = [_first(scores.sums[id]).values().tolist() for id in shown]
+    first = min(ROWS_KEPT, len(scores.queries))
+    columns = [scores.sums[id].first(first).values().tolist() for id in shown]
     counts = (facts.retrieved, facts.relevant, facts.relevant_retrieved, facts.first_relevant)
     rows = zip(
         scores.queries[kept],
@@ -238,13 +204,13 @@ def _detail(
                 retrieved=retrieved,
                 relevant=relevant,
                 relevant_retrieved=hits,
-                first_relevant=first or None,
+                first_relevant=rank or None,
                 values={
                     id: None if value != value else value
                     for id, value in zip(shown, row, strict=True)
                 },
             )
-            for query, retrieved, relevant, hits, first, row in rows
+            for query, retrieved, relevant, hits, rank, row in rows
         ),
         worst=tuple(scores.queries[at] for at in worst),
         sources={} if brought is None else _source_shares(brought),
@@ -252,12 +218,6 @@ def _detail(
         compared=_compared_runs(scores, others, asked, options),
         correction=options.correction if others else None,
     )
-
-
-def _first(sums: Sums) -> Sums:
-    """The rows of the queries that a report shows."""
-    kept = slice(ROWS_KEPT)
-    return Sums(sums.metric, sums.sums[kept], sums.scored[kept], sums.units[kept], sums.absent)
 
 
 def _source_shares(brought: Brought) -> dict[str, SourceShare]:
@@ -347,7 +307,7 @@ def _query_faults(scores: RunScores) -> list[tuple[str, str]]:
         "nothing_found": ~missing & (relevant > 0) & (found == 0),
         "found_late": first > LATE,
         "incomplete": (found > 0) & (found < relevant),
-        "unjudged": _first(scores.sums[JUDGED]).values() < 1 / 2,
+        "unjudged": scores.sums[JUDGED].first(len(first)).values() < 1 / 2,
     }
     return [
         (scores.queries[at], fault)
@@ -357,13 +317,14 @@ def _query_faults(scores: RunScores) -> list[tuple[str, str]]:
 
 
 def _findings(
-    scores: RunScores, others: Sequence[RunScores], problems: Sequence[str], no_rel: NoRelevant
+    scores: RunScores,
+    others: Sequence[RunScores],
+    problems: Sequence[str],
+    no_rel: NoRelevant | None,
 ) -> Findings:
     """What was read and accepted, and what is odd about queries."""
     findings, facts, queries = Findings(), scores.facts, scores.queries
-    for problem in problems:
-        place, _, fact = problem.partition(": ")
-        findings.add(Finding("bad_line", place, fact))
+    note_problems(problems, findings, "bad_line")
     for some in (scores.qrels_findings, scores.findings):
         add_findings(some.kept(), some.counts, findings)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
+from msgspec import Struct
 
 from ragauge.contracts.evaluation import Confusion, EvalReport, LabelDetail
 from ragauge.contracts.labels import MISSING, OTHER, LabelledItem
@@ -48,6 +49,14 @@ Matrix = tuple[tuple[int, ...], ...]
 HEADLINES = ("labels.accuracy", "labels.macro_f1", "labels.category_accuracy")
 
 
+class Meant(Struct, frozen=True, array_like=True, gc=False):
+    """What gold says of an item, whatever its file looks like."""
+
+    id: str
+    label: str
+    secondary: tuple[str, ...]
+
+
 class TypesOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What an evaluation of types can be asked."""
 
@@ -72,34 +81,34 @@ def evaluate_types(
     problems: list[str] = []
     fields = options.field, options.predicted_field
     read = read_labelled(gold, predicted, problems, *fields, options.input_format)
-    items = [read.gold[id] for id in sorted(read.gold) if read.gold[id].label is not None]
+    every = map(read.gold.__getitem__, sorted(read.gold))
+    items = [item for item in every if item.label is not None]
     units, labels = [item.id for item in items], [item.label or "" for item in items]
-    said = [one.label if (one := read.predicted.get(id)) is not None else None for id in units]
+    secondary = [item.secondary for item in items]
+    answers = map(read.predicted.get, units)
+    said = [None if answer is None else answer.label for answer in answers]
     strata = strata_of(units, [item.strata for item in items], options)
     refuse_bad(problems, read.records, options)
     label_set = declared or labels_met(labels, filter(None, said))
-    patterns = label_patterns(label_set, labels, said, [item.secondary for item in items])
+    patterns = label_patterns(label_set, labels, said, secondary)
     # None where the gold label is outside the set: nothing can be said of the prediction.
-    right = [
-        right if judged else None
-        for right, judged in zip(patterns.right.tolist(), patterns.judged.tolist(), strict=True)
-    ]
-    # What gold says, whatever its file looks like.
-    meant = msgspec.json.encode([(item.id, item.label, item.secondary) for item in items])
+    right = patterns.right.astype(object)
+    right[~patterns.judged] = None
+    meant = msgspec.json.encode([*map(Meant, units, labels, secondary)])
     evaluated = Evaluated(
         task="types",
         units=units,
         sums=label_sums(patterns),
         headlines=HEADLINES,
         strata=strata,
-        right=[right[place] for place in patterns.pattern.tolist()],
+        right=right[patterns.pattern].tolist(),
         per_type=per_label(patterns),
         detail=_detail(patterns, units),
         findings=_findings(read, items, said, patterns, declared=declared is not None),
         coverage={
             "items": len(read.gold),
             "scored": int(patterns.count[patterns.judged & patterns.answered].sum()),
-            "missing": sum(label is None for label in said),
+            "missing": said.count(None),
             "unknown": len(read.predicted.keys() - read.gold.keys()),
             "unlabelled": len(read.gold) - len(items),
             "duplicates": read.duplicates,
@@ -109,7 +118,10 @@ def evaluate_types(
         faults=_faults(patterns, units),
         signature=f"labels:{label_set.name}({len(label_set.labels)})",
         gold_sha256=hashlib.sha256(meant).hexdigest(),
-        meanings=[" ".join((item.label or "", *item.secondary)) for item in items],
+        meanings=[
+            " ".join((label, *others)) if others else label
+            for label, others in zip(labels, secondary, strict=True)
+        ],
     )
     return outcome_of(evaluated, options)
 
@@ -151,7 +163,12 @@ def _findings(
     def find(code: str, item: LabelledItem, fact: str) -> None:
         findings.add(Finding(code, item.where, f"{quoted(item.id)}: {fact}"))
 
-    for item, predicted in zip(items, said, strict=True):
+    odd = (patterns.gold >= patterns.outside) | (patterns.predicted >= patterns.outside)
+    of_each = odd[patterns.pattern]
+    if declared:
+        of_each |= np.array([not known.issuperset(item.secondary) for item in items], dtype=bool)
+    for place in np.flatnonzero(of_each).tolist():
+        item, predicted = items[place], said[place]
         if item.label not in known:
             find("unknown_gold_label", item, f"{quoted(item.label or '')} {outside}")
         if predicted is None:
@@ -165,9 +182,9 @@ def _findings(
     if not declared:
         # Labels that are predicted and that gold never has: often the same ones, spelt otherwise.
         used = sorted({item.label or "" for item in items})
-        met = Counter(label for label in said if label is not None)
+        met = Counter(said)
         by_case = {label.casefold(): label for label in used}
-        for label in sorted(met.keys() - {*used}):
+        for label in sorted(label for label in met.keys() - {*used} if label is not None):
             near = by_case.get(label.casefold())
             near = near or next(iter(get_close_matches(label, used, 1)), None)
             hint = f"; gold has {quoted(near)}" if near else ""
@@ -175,9 +192,8 @@ def _findings(
             findings.add(Finding("label_not_in_gold", "predicted", f"{fact}{hint}"))
     for id in sorted(read.predicted.keys() - read.gold.keys()):
         find("unknown_item", read.predicted[id], "gold has no such item")
-    for id in sorted(read.gold):
-        if read.gold[id].label is None:
-            find("unlabelled_item", read.gold[id], "has no gold label; not scored")
+    for id in sorted(id for id, item in read.gold.items() if item.label is None):
+        find("unlabelled_item", read.gold[id], "has no gold label; not scored")
     if not items:
         findings.add(Finding("nothing_to_score", "gold", "no item has a gold label"))
     if too_many_labels(patterns):
@@ -322,5 +338,5 @@ def _faults(patterns: LabelPatterns, units: Sequence[str]) -> list[tuple[str, st
         return "near" if one == other else "far"
 
     words = list(map(fault, patterns.gold.tolist(), patterns.predicted.tolist()))
-    of_each = (words[place] for place in patterns.pattern.tolist())
+    of_each = map(words.__getitem__, patterns.pattern.tolist())
     return [(unit, word) for unit, word in zip(units, of_each, strict=True) if word]

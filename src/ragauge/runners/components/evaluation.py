@@ -80,23 +80,21 @@ class Evaluated(Struct, frozen=True, kw_only=True):
 def outcome_of(found: Evaluated, options: EvalOptions) -> Outcome[EvalReport]:
     """The report of what was found, with the rows it is made of."""
     columns = sorted(found.strata.items())
-
-    def slices(place: int) -> dict[str, str]:
-        return {name: value for name, column in columns if (value := column[place]) is not None}
-
-    meanings = found.meanings or [found.gold_sha256] * len(found.units)
     # The units as history keeps what was measured with, so that a recorded run can be sliced.
     # Of very many units none is kept: who records such runs compares them as they are.
+    whole = len(found.units) <= GOLD_KEPT
+    units = found.units if whole else found.units[:ROWS_KEPT]
+    slices: list[dict[str, Any]] = [{}] * len(units)
+    if columns:
+        slices = [
+            {name: value for name, column in columns if (value := column[place]) is not None}
+            for place in range(len(units))
+        ]
+    meanings = found.meanings or [found.gold_sha256] * len(found.units)
     gold = [
-        Gold(
-            qid=unit,
-            question=unit,
-            answerable=True,
-            gold_claim=meaning,
-            strata=slices(place),
-        )
-        for place, (unit, meaning) in enumerate(zip(found.units, meanings, strict=True))
-        if len(found.units) <= GOLD_KEPT
+        Gold(qid=unit, question=unit, answerable=True, gold_claim=meaning, strata=strata)
+        for unit, meaning, strata in zip(units, meanings, slices, strict=False)
+        if whole
     ]
     evaluation = Evaluation(
         ids=found.units,
@@ -123,7 +121,7 @@ def outcome_of(found: Evaluated, options: EvalOptions) -> Outcome[EvalReport]:
         # What nobody could measure has a gate of its own, unless one says so already.
         if not any(gate.metric == more.metric and not gate.holds for gate in gates):
             gates.append(more)
-    strata = {unit: slices(place) for place, unit in enumerate(found.units[:ROWS_KEPT])}
+    strata = dict(zip(units[:ROWS_KEPT], slices, strict=False))
     advice = advise_component(
         FAMILIES[found.task], list(strata), found.faults, strata, len(found.units)
     )
@@ -173,6 +171,8 @@ def strata_of(
 ) -> dict[str, list[str | None]]:
     """By stratum the value of each unit: its own, and what the table of strata says."""
     known = _table_of_strata(options)
+    if not known and not any(own):
+        return {}
     rows = [{**mine, **known.get(unit, {})} for unit, mine in zip(units, own, strict=True)]
     names = sorted({name for row in (*rows, *known.values()) for name in row})
     return {name: [stratum_text(row.get(name)) for row in rows] for name in names}
@@ -214,6 +214,13 @@ def _shown_strata(
             fact = f"{quoted(id)} is no unit of this gold"
             findings.add(Finding("strata_of_no_unit", options.strata, fact))
     return shown
+
+
+def note_problems(problems: Sequence[str], findings: Findings, code: str = "bad_record") -> None:
+    """Add what was left out because the user accepts so much of it."""
+    for problem in problems:
+        where, _, fact = problem.partition(": ")
+        findings.add(Finding(code, where, fact))
 
 
 def add_findings(kept: Sequence[Finding], counts: Mapping[str, int], findings: Findings) -> None:

@@ -14,7 +14,7 @@ from ragauge.errors import SHOWN, InputRejected
 from ragauge.gates.presets import component_rules
 from ragauge.gates.rules import MIN_COVERAGE
 from ragauge.metrics.table import find
-from ragauge.runners.blocks import allowed_bad
+from ragauge.runners.observations import allowed_bad
 from ragauge.runners.options import File
 
 READS: dict[Task, Reads] = {

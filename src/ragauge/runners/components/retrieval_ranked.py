@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Literal
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
-from msgspec import Struct, structs
+from msgspec import Meta, Struct, structs
 
+from ragauge.contracts.comparison import Correction
 from ragauge.contracts.metric import Absent, Metric
-from ragauge.contracts.rankings import Rankings
-from ragauge.contracts.report import Finding, Findings
+from ragauge.contracts.rankings import UNJUDGED, Rankings
+from ragauge.contracts.report import PLACES_KEPT, Finding, Findings
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.ranked.ranking_rows import RankingRows
 from ragauge.metrics.retrieval import NoRelevant, named
 from ragauge.metrics.retrieval_kernel import retrieval_sums
 from ragauge.metrics.retrieval_order import Brought, first_of_each, offsets_of_kept, rank_order
-from ragauge.runners.components.retrieval_judged import (
-    Judged,
-    JudgedRows,
-    grouped,
-    note_each,
-    offsets_of,
-    places_in,
-    queries_of,
-    rows_of_blocks,
-    without_chunk,
-)
+from ragauge.metrics.sums import Sums
+from ragauge.runners.components.options import EvalOptions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,30 +30,263 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 Duplicates = Literal["collapse", "error"]
+Test = Literal["auto", "t", "wilcoxon", "randomisation", "bootstrap", "mcnemar"]
 NO_SOURCE = "(none)"
 _NO_RANK = int(np.iinfo(np.int64).min)
 
 
-class Setup(Struct, frozen=True, kw_only=True):
-    """All a process needs to score: plain values, so that it can cross to another one."""
+class RetrievalOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How to evaluate retrieval; the defaults are the command's."""
 
-    metrics: tuple[str, ...]
-    no_rel: NoRelevant | None
-    """None until the judgements are known: a TREC file is counted as trec_eval does."""
+    measures: tuple[str, ...] = ()
+    """Names such as nDCG@10 or P(rel=2)@5; the table's where none is given."""
+    k: tuple[Annotated[int, Meta(ge=1)], ...] = ()
+    """Cut-offs in place of the table's 5, 10 and 20."""
+    rel: Annotated[int, Meta(ge=1)] = 1
+    """The grade from which on a document is relevant, where a name does not say."""
+    counted_as: Literal["trec_eval"] | None = None
+    """Count queries as this tool does: with trec_eval, one with nothing relevant is 0."""
+    no_rel: NoRelevant | None = None
+    """Queries with nothing relevant: 0 for TREC judgements, else left out of the means."""
     duplicates: Duplicates = "collapse"
     collapse: str | None = None
-    """What separates a document from its chunk."""
+    """What stands between a document and its chunk."""
     drop_self: bool = False
-    rel: int = 1
-    """The lowest grade that is relevant."""
+    source_depth: Annotated[int, Meta(ge=1)] | None = None
+    """The rank down to which sources are credited; all, where none is given."""
+    correction: Correction = "holm"
+    test: Test = "auto"
+    workers: Annotated[int, Meta(ge=1)] = 1
+    seed: Annotated[int, Meta(ge=0)] = 0
 
     @property
     def no_relevant(self) -> NoRelevant:
         return self.no_rel or "exclude"
 
-    def measures(self) -> list[Metric]:
-        found = (named(id, self.no_relevant) for id in self.metrics)
+    def metrics(self) -> list[Metric]:
+        """The measures, where each is named by the id of its metric."""
+        found = (named(id, self.no_relevant) for id in self.measures)
         return [metric for metric in found if metric is not None]
+
+
+class Groups(Struct, frozen=True, kw_only=True):
+    """Queries in the order they were met first, and the rows of each."""
+
+    queries: pl.Series
+    offsets: Array
+    """(queries + 1,)"""
+    order: Array | None
+    """The row that stands at each place; None where every query stands in one place."""
+
+
+def grouped(query: pl.Series) -> Groups:
+    """The rows of each query together; those of a query keep their order."""
+    import polars as pl
+
+    starts = np.flatnonzero((query != query.shift(1)).fill_null(True).to_numpy())
+    heads, sizes = query.gather(starts), np.diff(np.append(starts, len(query)))
+    if heads.n_unique() == len(heads):
+        return Groups(queries=heads, offsets=np.append(starts, len(query)), order=None)
+    distinct = heads.unique(maintain_order=True)
+    place = places_in(distinct, heads)
+    of_row = np.repeat(place, sizes)
+    return Groups(
+        queries=pl.Series("query", distinct),
+        offsets=offsets_of(np.bincount(of_row)),
+        order=np.argsort(of_row, kind="stable"),
+    )
+
+
+def places_in(known: pl.Series, wanted: pl.Series) -> Array:
+    """Where each of the wanted queries stands among the known; -1 where it does not."""
+    import polars as pl
+
+    if len(known) == len(wanted) and (known == wanted).all():
+        return np.arange(len(known))
+    index = pl.DataFrame({"query": known, "place": np.arange(len(known))})
+    asked = pl.DataFrame({"query": wanted})
+    met = asked.join(index, on="query", how="left", maintain_order="left")
+    return met["place"].fill_null(-1).to_numpy()
+
+
+def offsets_of(sizes: Array) -> Array:
+    """Where each query's rows begin, and where the last one's end."""
+    offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    return offsets
+
+
+def rows_of_blocks(starts: Array, sizes: Array) -> Array:
+    """The rows of blocks, one block after the other.
+
+    >>> rows_of_blocks(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    ends = np.cumsum(sizes)
+    return np.repeat(starts - (ends - sizes), sizes) + np.arange(int(sizes.sum()))
+
+
+def queries_of(offsets: Array) -> Array:
+    """(rows,): the query of each row."""
+    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+
+
+def without_chunk(document: pl.Series, separator: str | None) -> pl.Series:
+    """The document of each chunk: what stands before the last separator."""
+    if not separator:
+        return document
+    import polars as pl
+
+    last = f"(?s)^(.+){re.escape(separator)}.*$"
+    column = pl.col("document").str.replace(last, "${1}")
+    return pl.DataFrame({"document": document}).select(column).to_series()
+
+
+class Judged(Struct, frozen=True, kw_only=True):
+    """Graded documents by query; no query has a document twice."""
+
+    queries: pl.Series
+    offsets: Array
+    document: pl.Series
+    grade: Array
+
+    def some(self, places: Array) -> Judged:
+        """The judgements of these queries."""
+        sizes = np.diff(self.offsets)[places]
+        rows = rows_of_blocks(self.offsets[places], sizes)
+        return Judged(
+            queries=self.queries.gather(places),
+            offsets=offsets_of(sizes),
+            document=self.document.gather(rows),
+            grade=self.grade[rows],
+        )
+
+    def grades_of(self, offsets: Array, document: pl.Series) -> Array:
+        """The grade of each retrieved document of these queries, UNJUDGED without one."""
+        import polars as pl
+
+        mine = {"query": queries_of(self.offsets), "document": self.document, "grade": self.grade}
+        asked = pl.DataFrame({"query": queries_of(offsets), "document": document})
+        met = asked.join(
+            pl.DataFrame(mine), on=["query", "document"], how="left", maintain_order="left"
+        )
+        return met["grade"].fill_null(UNJUDGED).to_numpy()
+
+
+class JudgedRows(Struct, frozen=True, kw_only=True):
+    """Judgements as they were read: ready, with what there is to say of them."""
+
+    judged: Judged
+    findings: Findings
+    problems: list[str]
+    rows: int
+    scattered: bool
+    """A query stands in several places."""
+
+
+def judged_rows(
+    rows: RankingRows, collapse: str | None = None, problems: Iterable[str] = ()
+) -> JudgedRows:
+    """The judgements of a file's rows; a document judged twice with two grades is a problem.
+
+    `problems` are those met when the file was read.
+    """
+    import polars as pl
+
+    groups = grouped(rows.frame["query"])
+    frame = rows.frame if groups.order is None else rows.frame[groups.order]
+    found = Findings()
+    faults = list(problems)
+    document, grade, offsets = frame["document"], frame["value"].to_numpy(), groups.offsets
+    at = np.arange(len(grade)) if groups.order is None else groups.order
+    fact = "counts as 0, and its document as unjudged"
+    note_each(
+        found,
+        "negative_grade",
+        np.flatnonzero(grade < 0),
+        lambda place: (rows.where(int(at[place])), f"grade {int(grade[place])} {fact}"),
+    )
+    keep = first_of_each(offsets, document)
+    if keep is not None:
+        _note_repeated(rows, offsets, keep, at, found, faults)
+        document, grade = document.filter(keep), grade[keep]
+        offsets = offsets_of_kept(offsets, keep)
+    queries = groups.queries
+    known = set(queries.to_list()) if rows.empty else set()
+    empty = [query for query in dict.fromkeys(rows.empty) if query not in known]
+    if empty:  # queries that were given without a document come last
+        queries = queries.append(pl.Series("query", empty))
+        offsets = np.append(offsets, np.full(len(empty), offsets[-1]))
+    judged = Judged(queries=queries, offsets=offsets, document=document, grade=grade)
+    return JudgedRows(
+        judged=_collapsed(judged, rows.name, collapse, found) if collapse else judged,
+        findings=found,
+        problems=faults,
+        rows=rows.frame.height,
+        scattered=groups.order is not None,
+    )
+
+
+def note_each(
+    found: Findings, code: str, places: Array, said: Callable[[int], tuple[str, str]]
+) -> None:
+    """Add a finding for each place, by what is said of it; of those beyond, only their number."""
+    for place in places[:PLACES_KEPT].tolist():
+        found.add(Finding(code, *said(place)))
+    found.count(code, max(0, len(places) - PLACES_KEPT))
+
+
+def _note_repeated(
+    rows: RankingRows, offsets: Array, keep: Array, at: Array, found: Findings, problems: list[str]
+) -> None:
+    """Say of every repeated judgement whether it agrees with the first."""
+    frame = rows.frame
+    query = queries_of(offsets)
+    repeated = np.flatnonzero(~keep)
+    names = {(int(query[place]), frame["document"][int(at[place])]) for place in repeated}
+    first: dict[tuple[int, str], int] = {}
+    suspects = np.flatnonzero(np.isin(query, [place for place, _ in names]))
+    for place in suspects:
+        row = int(at[place])
+        key = int(query[place]), frame["document"][row]
+        if key not in names:
+            continue
+        earlier = first.setdefault(key, row)
+        if earlier == row:
+            continue
+        was, now = frame["value"][earlier], frame["value"][row]
+        told = f"{quoted(key[1])} was judged already for {quoted(frame['query'][row])}"
+        if was == now:
+            message = f"{told} at {rows.where(earlier)}, with the same grade"
+            found.add(Finding("duplicate_judgement", rows.where(row), message))
+        else:
+            fact = f"{told} at {rows.where(earlier)}, with grade {was}, not {now}; keep one"
+            problems.append(f"{rows.where(row)}: grade: {fact}")
+
+
+def _collapsed(judged: Judged, name: str, separator: str, found: Findings) -> Judged:
+    """With documents for chunks, each with the best grade of its chunks."""
+    import polars as pl
+
+    document = without_chunk(judged.document, separator)
+    query = queries_of(judged.offsets)
+    if first_of_each(judged.offsets, document) is None:
+        return structs.replace(judged, document=document)
+    best = (
+        pl.DataFrame({"query": query, "document": document, "grade": judged.grade})
+        .group_by("query", "document", maintain_order=True)
+        .agg(pl.col("grade").max())
+    )
+    times = len(document) - best.height
+    message = f"{times:,} judged chunks share a document with another; the best grade stays"
+    found.add(Finding("judgements_collapsed", name, message), times)
+    sizes = np.bincount(best["query"].to_numpy(), minlength=len(judged.queries))
+    return Judged(
+        queries=judged.queries,
+        offsets=offsets_of(sizes),
+        document=best["document"],
+        grade=best["grade"].to_numpy(),
+    )
 
 
 class Taken(Struct, frozen=True, kw_only=True):
@@ -115,20 +341,6 @@ def _taken(run: RankingRows, judged: Judged) -> Taken:
     )
 
 
-def _without_self(taken: Taken, found: Findings) -> Taken:
-    """The rows without documents that have the query's own id."""
-    same = (taken.frame["query"] == taken.frame["document"]).to_numpy()
-    for row in np.flatnonzero(same).tolist():
-        message = "has the id of its query; it was left out, as drop_self says"
-        found.add(Finding("self_dropped", taken.where(row), message))
-    return structs.replace(
-        taken,
-        frame=taken.frame.filter(~same),
-        row=taken.row[~same],
-        offsets=offsets_of_kept(taken.offsets, ~same),
-    )
-
-
 def _scores_of(taken: Taken, rank: Array | None) -> tuple[Array, Mask]:
     """What the rows are ordered by, and for each query whether that is its scores.
 
@@ -179,13 +391,22 @@ class Placed(Struct, frozen=True, kw_only=True):
         return offsets if self.keep is None else offsets_of_kept(offsets, self.keep)
 
 
-def placed(run: RankingRows, judged: Judged, setup: Setup, found: Findings) -> Placed:
+def placed(run: RankingRows, judged: Judged, options: RetrievalOptions, found: Findings) -> Placed:
     """The run's rows in the order that is measured; what is to be said goes into `found`."""
     taken = _taken(run, judged)
-    if setup.drop_self:
-        taken = _without_self(taken, found)
+    if options.drop_self:
+        own = (taken.frame["query"] == taken.frame["document"]).to_numpy()
+        message = "has the id of its query; it was left out, as drop_self says"
+        for row in np.flatnonzero(own).tolist():
+            found.add(Finding("self_dropped", taken.where(row), message))
+        taken = structs.replace(
+            taken,
+            frame=taken.frame.filter(~own),
+            row=taken.row[~own],
+            offsets=offsets_of_kept(taken.offsets, ~own),
+        )
     frame, offsets = taken.frame, taken.offsets
-    document = without_chunk(frame["document"], setup.collapse)
+    document = without_chunk(frame["document"], options.collapse)
     rank = frame["rank"].fill_null(_NO_RANK).to_numpy() if "rank" in frame.columns else None
     score, scored = _scores_of(taken, rank)
     ordered = rank_order(offsets, score, document, rank)
@@ -202,8 +423,7 @@ def placed(run: RankingRows, judged: Judged, setup: Setup, found: Findings) -> P
             offsets[:-1][ordered.disagreeing & scored & varied],
             lambda row: (taken.where(row), f"{quoted(frame['query'][row])}: {fact}"),
         )
-    grades, repeats = judged.grades_of(offsets, document)
-    order = ordered.order
+    grades, order = judged.grades_of(offsets, document), ordered.order
     by_rank = document if order is None else document.gather(order)
     return Placed(
         taken=taken,
@@ -211,7 +431,7 @@ def placed(run: RankingRows, judged: Judged, setup: Setup, found: Findings) -> P
         score=score,
         order=order,
         grades=grades if order is None else grades[order],
-        keep=first_of_each(offsets, by_rank) if repeats else None,
+        keep=first_of_each(offsets, by_rank),
         tied=ordered.tied & scored,
     )
 
@@ -231,7 +451,7 @@ def _sources(rows: Placed) -> tuple[Array, pl.Series]:
     return each["place"].to_numpy().astype(np.int64), named
 
 
-def _repeated(rows: Placed, setup: Setup, found: Findings) -> list[str]:
+def _repeated(rows: Placed, options: RetrievalOptions, found: Findings) -> list[str]:
     """The problems with documents that a query was given again; what was left out is a finding.
 
     That two sources bring one document is no fault, nor are two of its chunks.
@@ -242,7 +462,7 @@ def _repeated(rows: Placed, setup: Setup, found: Findings) -> list[str]:
         return []
     offsets = rows.taken.offsets
     named = rows.column(rows.taken.frame["document"])
-    own = first_of_each(offsets, named) if setup.collapse else rows.keep
+    own = first_of_each(offsets, named) if options.collapse else rows.keep
     again = np.zeros(len(rows.keep), dtype=bool) if own is None else ~own
 
     def note(code: str, mask: Mask, fact: str) -> None:
@@ -251,7 +471,7 @@ def _repeated(rows: Placed, setup: Setup, found: Findings) -> list[str]:
 
     note("duplicate_document", again, "stands there again for its query; the best rank stays")
     note("chunk_collapsed", ~rows.keep & ~again, "is a chunk of a document with a better rank")
-    if setup.duplicates != "error":
+    if options.duplicates != "error":
         return []
     place, source = _sources(rows)
     query = queries_of(offsets)[place]
@@ -326,33 +546,36 @@ class Facts(Struct, frozen=True, kw_only=True):
         )
 
 
-class PieceScores(Struct, frozen=True, kw_only=True):
-    """All that is known of some queries; a few numbers each, however much was retrieved."""
+class RunScores(Struct, frozen=True, kw_only=True):
+    """A run, or a piece of one, against its judgements, query by query."""
 
+    name: str = ""
     queries: list[str]
-    values: dict[str, tuple[Array, Array, Mapping[Absent, int]]]
-    """By metric: a number and whether it counts, for each query, and the reasons of the others."""
+    values: dict[str, tuple[Array, Array, Mapping[Absent, int]]] = {}
+    """Of a piece, by metric: a number for each query, whether it counts, and why others do not."""
+    sums: dict[str, Sums] = {}
+    """Of a run, by metric."""
     facts: Facts
     unknown: list[str]
     rows: int
     judged_rows: int
-    scattered_run: bool
-    scattered_qrels: bool
+    scattered_run: bool = False
+    scattered_qrels: bool = False
     findings: Findings
     """Of the run."""
     qrels_findings: Findings
     problems: list[str]
     qrels_problems: list[str]
-    sources: Brought | None = None
+    sources: Brought | None
 
 
 def score_rows(
-    run: RankingRows, judged: JudgedRows, setup: Setup, problems: Iterable[str] = ()
-) -> PieceScores:
+    run: RankingRows, judged: JudgedRows, options: RetrievalOptions, problems: Iterable[str] = ()
+) -> RunScores:
     """The scores of every judged query; `problems` are those met when the run was read."""
     found = Findings()
-    rows = placed(run, judged.judged, setup, found)
-    faults = _repeated(rows, setup, found)
+    rows = placed(run, judged.judged, options, found)
+    faults = _repeated(rows, options, found)
     rankings = Rankings(
         retrieved=rows.grades if rows.keep is None else rows.grades[rows.keep],
         retrieved_offsets=rows.offsets,
@@ -360,13 +583,13 @@ def score_rows(
         judged_offsets=judged.judged.offsets,
         missing=rows.taken.missing,
     )
-    sums = retrieval_sums(setup.measures(), rankings, setup.no_relevant)
-    return PieceScores(
+    sums = retrieval_sums(options.metrics(), rankings, options.no_relevant)
+    return RunScores(
         queries=judged.judged.queries.to_list(),
         values={
             id: (one.sums[:, 0], one.scored.astype(bool), one.absent) for id, one in sums.items()
         },
-        facts=Facts.of(rankings, rows.tied, setup.rel),
+        facts=Facts.of(rankings, rows.tied, options.rel),
         unknown=rows.taken.unknown,
         rows=run.frame.height,
         judged_rows=judged.rows,
@@ -376,5 +599,5 @@ def score_rows(
         qrels_findings=judged.findings,
         problems=[*problems, *faults],
         qrels_problems=judged.problems,
-        sources=_brought(rows, rows.grades >= setup.rel),
+        sources=_brought(rows, rows.grades >= options.rel),
     )

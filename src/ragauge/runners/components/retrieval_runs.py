@@ -6,7 +6,7 @@ import hashlib
 import mmap
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -27,22 +27,18 @@ from ragauge.ingest.ranked.ranking_rows import RankingRows, Role, RowsRead
 from ragauge.ingest.ranked.ranking_writing import by_query
 from ragauge.ingest.ranked.rankings import form_of, read_rankings
 from ragauge.ingest.ranked.trec import read_trec
-from ragauge.metrics.retrieval import NoRelevant
-from ragauge.metrics.retrieval_order import Brought
 from ragauge.metrics.sums import Sums
 from ragauge.runners.components.evaluation import add_findings
-from ragauge.runners.components.retrieval_judged import (
-    Judged,
-    JudgedRows,
-    judged_rows,
-    places_in,
-    queries_of,
-)
 from ragauge.runners.components.retrieval_ranked import (
     Facts,
-    PieceScores,
-    Setup,
+    Judged,
+    JudgedRows,
+    RetrievalOptions,
+    RunScores,
+    judged_rows,
     placed,
+    places_in,
+    queries_of,
     score_rows,
 )
 
@@ -197,13 +193,13 @@ class _Lines:
 class PieceScorer:
     """Scores pieces of files; judgements that are held are the same for every piece."""
 
-    def __init__(self, setup: Setup, held: Judged | None) -> None:
-        self._setup, self._held = setup, held
+    def __init__(self, options: RetrievalOptions, held: Judged | None) -> None:
+        self._options, self._held = options, held
 
-    def __call__(self, piece: Piece) -> PieceScores:
+    def __call__(self, piece: Piece) -> RunScores:
         problems: list[str] = []
         run, judged = self.rows(piece, problems)
-        return score_rows(run, judged, self._setup, problems)
+        return score_rows(run, judged, self._options, problems)
 
     def rows(self, piece: Piece, problems: list[str]) -> tuple[RankingRows, JudgedRows]:
         """What the piece has of the run, and of the judgements."""
@@ -212,7 +208,7 @@ class PieceScorer:
         if piece.qrels is not None:
             part, faults = piece.qrels, list[str]()
             rows = read_trec(part.name, part.read(), "qrels", faults, part.first_line)
-            return run, judged_rows(rows, self._setup.collapse, faults)
+            return run, judged_rows(rows, self._options.collapse, faults)
         assert self._held is not None, "pieces without judgements come with held ones"
         place = places_in(self._held.queries, run.frame["query"].unique(maintain_order=True))
         judged = JudgedRows(
@@ -229,53 +225,31 @@ class Scattered(Exception):
     """A query stands in two pieces: only the whole file tells its number."""
 
 
-class RunScores(Struct, frozen=True, kw_only=True):
-    """A run against its judgements, query by query, sorted by id."""
-
-    name: str
-    queries: list[str]
-    sums: dict[str, Sums]
-    facts: Facts
-    unknown: list[str]
-    rows: int
-    judged_rows: int
-    findings: Findings
-    """Of the run."""
-    qrels_findings: Findings
-    problems: list[str]
-    qrels_problems: list[str]
-    sources: Brought | None
-
-
 class Gathering:
     """Pieces as they come; raises where they cannot be told apart by query."""
 
     def __init__(self, name: str, qrels: str) -> None:
         self._name, self._qrels = name, qrels
-        self._pieces: list[PieceScores] = []
-        self._judged: set[str] = set()
+        self._pieces: list[RunScores] = []
+        self.judged: set[str] = set()
         self._ranked: set[str] = set()
         self._unknown: set[str] = set()
 
-    def add(self, piece: PieceScores) -> None:
+    def add(self, piece: RunScores) -> None:
         missing = [piece.queries[at] for at in np.flatnonzero(piece.facts.missing)]
         present = set(piece.queries).difference(missing)
-        if not self._judged.isdisjoint(piece.queries):
+        if not self.judged.isdisjoint(piece.queries):
             raise Scattered
         if not (self._ranked.isdisjoint(present) and self._ranked.isdisjoint(piece.unknown)):
             raise Scattered
-        self._judged.update(piece.queries)
+        self.judged.update(piece.queries)
         self._ranked.update(present, piece.unknown)
         self._unknown.update(piece.unknown)
-        if not self._unknown.isdisjoint(self._judged):
+        if not self._unknown.isdisjoint(self.judged):
             raise OtherOrder
         self._pieces.append(piece)
 
-    def unseen(self, queries: Sequence[str]) -> list[int]:
-        """The places of queries that no piece had."""
-        return [place for place, query in enumerate(queries) if query not in self._judged]
-
-    def finished(self, setup: Setup) -> RunScores:
+    def finished(self, options: RetrievalOptions) -> RunScores:
         """All of them, sorted by query."""
         parts = self._pieces
         queries = [query for part in parts for query in part.queries]
@@ -296,7 +270,7 @@ class Gathering:
         return RunScores(
             name=self._name,
             queries=[queries[at] for at in order],
-            sums={metric.id: self._sums(metric, order, all_there) for metric in setup.measures()},
+            sums={metric.id: self._sums(metric, order, all_there) for metric in options.metrics()},
             facts=Facts(
                 **{
                     name: np.concatenate([getattr(part.facts, name) for part in parts])[order]
@@ -341,21 +315,17 @@ def _by_line(problems: Iterable[str]) -> list[str]:
 class JudgedRuns:
     """Scores runs against one set of judgements."""
 
-    def __init__(self, qrels: Any, setup: Setup, form: str | None, workers: int) -> None:
-        self._qrels, self._form, self._workers = qrels, form, workers
+    def __init__(self, qrels: Any, options: RetrievalOptions) -> None:
+        self._qrels, self._form = qrels, options.input_format
         self._problems: list[str] = []
         self._cut: dict[str, str | None] = {}
         """Runs that were scored in pieces, and the judgements that were cut with them."""
         self.name = name_of(qrels, "qrels")
-        if setup.no_rel is None:
+        if options.no_rel is None:
             trec = self._large or self._rows.form == "trec"
-            setup = structs.replace(setup, no_rel="zero" if trec else "exclude")
-        self._setup = setup
-
-    @property
-    def no_rel(self) -> NoRelevant:
-        """How queries without a relevant document are counted."""
-        return self._setup.no_relevant
+            options = structs.replace(options, no_rel="zero" if trec else "exclude")
+        self.options = options
+        """With what the form of the judgements decides."""
 
     def score(self, run: Any, name: str = "run") -> RunScores:
         """The run's scores, query by query, with all that is wrong with it and the judgements."""
@@ -365,20 +335,20 @@ class JudgedRuns:
         problems: list[str] = []
         rows = read_rankings(run, "run", problems, self._form)
         gathering = Gathering(name_of(run, name), self.name)
-        gathering.add(score_rows(rows, self._whole, self._setup, problems))
-        return gathering.finished(self._setup)
+        gathering.add(score_rows(rows, self._whole, self.options, problems))
+        return gathering.finished(self.options)
 
     def listed(self, run: Any) -> Iterator[tuple[str, KeptAnswer]]:
         """What a run that was scored has for each judged query, read once more."""
         if name_of(run, "") not in self._cut:
             rows = read_rankings(run, "run", [], self._form)
-            yield from kept_rankings(rows, self._whole.judged, self._setup)
+            yield from kept_rankings(rows, self._whole.judged, self.options)
             return
         qrels = self._cut[str(run)]
-        reader = PieceScorer(self._setup, None if qrels else self._whole.judged)
+        reader = PieceScorer(self.options, None if qrels else self._whole.judged)
         for piece in pieces(str(run), qrels, PIECE):
             rows, judged = reader.rows(piece, [])
-            yield from kept_rankings(rows, judged.judged, self._setup)
+            yield from kept_rankings(rows, judged.judged, self.options)
 
     @cached_property
     def sha256(self) -> str:
@@ -406,7 +376,7 @@ class JudgedRuns:
 
     @cached_property
     def _whole(self) -> JudgedRows:
-        return judged_rows(self._rows, self._setup.collapse, self._problems)
+        return judged_rows(self._rows, self.options.collapse, self._problems)
 
     def _in_pieces(self, run: str) -> RunScores:
         if not self._large:
@@ -421,17 +391,17 @@ class JudgedRuns:
 
     def _gathered(self, run: str, qrels: str | None, held: JudgedRows | None) -> RunScores:
         gathering = Gathering(run, self.name)
-        arguments = (self._setup, held.judged if held else None)
+        arguments = (self.options, held.judged if held else None)
         work = pieces(run, qrels, PIECE)
-        workers = self._workers if _size(run) >= SPREAD_FROM else 1
+        workers = self.options.workers if _size(run) >= SPREAD_FROM else 1
         for scores in ordered(PieceScorer, arguments, work, workers):
             gathering.add(scores)
         if held:  # the judged queries that the run does not have, and what there is to say of all
-            places = gathering.unseen(held.judged.queries.to_list())
-            rest = structs.replace(held, judged=held.judged.some(np.array(places, dtype=np.int64)))
+            unseen = [query not in gathering.judged for query in held.judged.queries]
+            rest = structs.replace(held, judged=held.judged.some(np.flatnonzero(unseen)))
             nothing = RowsRead("run").rows(self.name)
-            gathering.add(score_rows(nothing, rest, self._setup))
-        found = gathering.finished(self._setup)
+            gathering.add(score_rows(nothing, rest, self.options))
+        found = gathering.finished(self.options)
         self._cut[run] = qrels
         return found
 
@@ -455,14 +425,14 @@ def _size(given: str | Path) -> int:
 
 
 def kept_rankings(
-    run: RankingRows, judged: Judged, setup: Setup
+    run: RankingRows, judged: Judged, options: RetrievalOptions
 ) -> Iterator[tuple[str, KeptAnswer]]:
     """Each judged query that the run has, with its first results in the order that is measured.
 
     A result has its id, rank, score and grade, so far as they are told; under `extra.relevant`
     stand the grades of the query's relevant documents, those that were not found among them.
     """
-    found = placed(run, judged, setup, Findings())  # all there is to say was said when scored
+    found = placed(run, judged, options, Findings())  # all there is to say was said when scored
     rank = np.arange(found.offsets[-1]) - found.offsets[queries_of(found.offsets)]
     places = np.arange(len(found.grades)) if found.keep is None else np.flatnonzero(found.keep)
     first = places[rank < RESULTS_KEPT]
@@ -485,7 +455,7 @@ def kept_rankings(
         documents, given = judged.document[of_query].to_list(), judged.grade[of_query].tolist()
         # By grade, then by id.
         relevant = sorted(
-            (-grade, id) for id, grade in zip(documents, given, strict=True) if grade >= setup.rel
+            (-grade, id) for id, grade in zip(documents, given, strict=True) if grade >= options.rel
         )
         trace = Trace(
             qid=query,

@@ -20,8 +20,11 @@ from ragauge.diagnosis.report import FailOn, How, diagnosed, low_samples
 from ragauge.engines.local import Progress, unseen
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.rules import MIN_COVERAGE
+from ragauge.ingest.fields import Columns
 from ragauge.ingest.options import knob_names, read_knobs
+from ragauge.ingest.records import Source
 from ragauge.ingest.scored.scored_file import read_scores
+from ragauge.ingest.trace_sources import traces_of
 from ragauge.runners.diagnosis.recorded import recorded_gold, recorded_material, with_a_rule
 from ragauge.runners.diagnosis.replay_plan import Failing
 from ragauge.runners.diagnosis.scored import scored_material
@@ -76,7 +79,7 @@ def diagnose(
 
 @takes(DiagnoseOptions, "diagnose", aliases={"input_format": "form"})
 def diagnose_traces(
-    traces: str | Path | Sequence[str | Path],
+    traces: Source | Sequence[str | Path],
     gold: str | Path,
     metrics: Sequence[str] | None = None,
     top: int = 3,
@@ -85,6 +88,7 @@ def diagnose_traces(
     docs: str | None = None,
     ask_again: AskAgain | None = None,
     progress: Progress | None = None,
+    columns: Columns | None = None,
     options: DiagnoseOptions,
 ) -> DiagnosisReport:
     """The diagnosis of traces against their gold set; a sweep shows the most causes.
@@ -92,7 +96,6 @@ def diagnose_traces(
     Unless asked for, metrics without a rule are left out.
     """
     own, how = _prepared(metrics, top, options)
-    names = [traces] if isinstance(traces, str | Path) else traces
     against = Traced(
         gold=str(gold),
         manifest=manifest,
@@ -103,7 +106,7 @@ def diagnose_traces(
         refusal_tokens=options.refusal_tokens,
         inline=options.inline,
     )
-    material, runs = traced_material([str(name) for name in names], against, progress or unseen)
+    material, runs = traced_material(traces_of(traces, columns), against, progress or unseen)
     material = with_limits(material, own)
     material = with_a_rule(material) if metrics is None else material
     return _told(material, how, ask_again, lambda: failing_runs(runs), alike(runs))
@@ -158,25 +161,19 @@ def _prepared(
         raise UsageError(f"top: expected a number of samples, got {type(top).__name__}")
     if top < 0:
         raise UsageError(f"--top {top}: show none or more of the worst samples")
-    own = own_rules(chosen.rules)
+    own, given = own_rules(chosen.rules), chosen.knobs
+    read = read_knobs(given) if isinstance(given, str) else given or {}
+    knobs = knob_names(read, "--knobs" if isinstance(given, str) else "knobs")
     how = How(
         metrics=None if metrics is None else tuple(dict.fromkeys(metrics)),
         language=chosen.lang,
         top=top,
         fail_on=chosen.fail_on,
         min_coverage=chosen.min_coverage,
-        knobs=_knob_map(chosen.knobs),
+        knobs=knobs,
         entries=own.entries,
     )
     return own, how
-
-
-def _knob_map(given: dict[str, str | bool | None] | str | None) -> dict[str, str | None]:
-    if given is None:
-        return {}
-    if isinstance(given, str):
-        return knob_names(read_knobs(given), "--knobs")
-    return knob_names(given, "knobs")
 
 
 def own_rules(file: str | None) -> OwnRules:

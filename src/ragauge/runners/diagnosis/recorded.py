@@ -103,9 +103,36 @@ def recorded_material(history: History, run: Run, progress: Progress = unseen) -
     progress(2, STEPS)
     known = [unit.right for unit in units if unit.right is not None]
     # A case for each question of a score, as far as its row tells.
-    observed = [[_observed(row, gold[row.qid])] for row in told.questions if row.qid in gold]
+    observed = [
+        [
+            Observed(
+                id=row.where or row.qid,
+                gold=gold[row.qid],
+                facts=Facts(
+                    **{name: getattr(row, name) for name in PATTERN},
+                    claim=row.claim or "",
+                    cited=row.cited or (),
+                ),
+                variation=Variation(),
+                found_some=row.gold_found,
+                found_all=None if row.gold_found is None else bool(row.gold_depth),
+            )
+        ]
+        for row in told.questions
+        if row.qid in gold
+    ]
     cases = traced_cases(observed) if told.questions else None
     progress(3, STEPS)
+    ids_known = any(row.gold_found is not None for row in told.questions)
+    untold = {
+        "no_retrieved_ids": bool(told.questions) and not ids_known,
+        "no_contexts": True,
+        "no_payloads": True,
+        "no_other_wordings": True,
+        "no_claims": True,
+        "no_strata": not any(row.strata for row in rows),
+        "no_replay": True,
+    }
     return Material(
         samples=rows,
         metrics=measured_by(scores, record.gates, better),
@@ -114,7 +141,7 @@ def recorded_material(history: History, run: Run, progress: Progress = unseen) -
         advice=told.advice,
         features={row.id: features(row) for row in rows},
         gates=record.gates,
-        unknown=_unknown(rows, told),
+        unknown=tuple(key for key, holds in untold.items() if holds),
         findings=Findings(),
         coverage={"samples": len(rows), **record.coverage},
         identity={
@@ -187,29 +214,3 @@ def _row(unit: UnitRow, question: Gold | None) -> ScoreRow:
         strata=strata_of(question) if question else {},
         where=str(detail.get("where") or ""),
     )
-
-
-def _observed(row: QuestionRow, question: Gold) -> Observed:
-    facts = {name: getattr(row, name) for name in PATTERN}
-    return Observed(
-        id=row.where or row.qid,
-        gold=question,
-        facts=Facts(**facts, claim=row.claim or "", cited=row.cited or ()),
-        variation=Variation(),
-        found_some=row.gold_found,
-        found_all=None if row.gold_found is None else bool(row.gold_depth),
-    )
-
-
-def _unknown(rows: Sequence[ScoreRow], told: _Told) -> tuple[str, ...]:
-    known = any(row.gold_found is not None for row in told.questions)
-    checks = {
-        "no_retrieved_ids": bool(told.questions) and not known,
-        "no_contexts": True,
-        "no_payloads": True,
-        "no_other_wordings": True,
-        "no_claims": True,
-        "no_strata": not any(row.strata for row in rows),
-        "no_replay": True,
-    }
-    return tuple(key for key, holds in checks.items() if holds)

@@ -115,7 +115,13 @@ class ReplayTable:
         if any(one.error is None for _, one in made):
             return None
         turned = self._turned(change)
-        return next((one.error for _, one in made if _refuses(one.error or "", turned)), None)
+        # It says that a request is not understood by its kind, or by naming the knob.
+        named = re.compile(rf"(?<!\w){re.escape(turned)}(?!\w)") if turned is not None else None
+        for error in (one.error or "" for _, one in made):
+            kind, colon, _ = error.partition(": ")
+            if (colon and kind in REFUSED) or (named and named.search(error)):
+                return error
+        return None
 
     def interventions(self) -> tuple[Intervention, ...]:
         found, plan = [], self._plan
@@ -204,14 +210,6 @@ def _by_question(ids: Mapping[Change, set[str]]) -> dict[str, tuple[str, ...]]:
 def _effective(made: Sequence[Seen]) -> int | None:
     told = [one.took_place for one in made if one.took_place is not None]
     return sum(told) if told else None
-
-
-def _refuses(error: str, knob: str | None) -> bool:
-    """Whether a failure means that the request is not understood: by its kind, or by its words."""
-    kind, colon, _ = error.partition(": ")
-    if colon and kind in REFUSED:
-        return True
-    return knob is not None and bool(re.search(rf"(?<!\w){re.escape(knob)}(?!\w)", error))
 
 
 def replay(

@@ -100,6 +100,18 @@ def scored_material(
         progress(done, len(looked))
     known = claims.keys() | {row.id for row in looked}
     _note(rows, claims, file.findings)
+    untold = {
+        "no_contexts": not any(row.contexts for row in rows),
+        "no_reference": not any(row.reference for row in rows),
+        "no_retrieved_ids": not any(row.retrieved_ids for row in rows),
+        "no_gold": not any(row.gold_ids for row in rows),
+        "no_payloads": True,
+        "no_other_wordings": True,
+        "no_claims": not claims,
+        "lexical_claims": any(one.judge.startswith("lexical") for one in claims.values()),
+        "no_strata": not any(row.strata for row in rows),
+        "no_replay": True,
+    }
     return Material(
         samples=rows,
         metrics=measured,
@@ -110,7 +122,7 @@ def scored_material(
         ],
         addresses=address_counts(list(claims.values())),
         features={row.id: features(row, _first_relevant(row, claims)) for row in rows},
-        unknown=_unknown(rows, claims),
+        unknown=tuple(key for key, holds in untold.items() if holds),
         findings=file.findings,
         coverage={"samples": len(rows), "rejected": file.rejected, "claims": len(claims)},
         identity={"command": "diagnose", "form": file.form, "ragauge": __version__},
@@ -212,21 +224,3 @@ def address_counts(claims: Sequence[AnswerClaims]) -> AddressCounts | None:
         answer=counted(answer_addresses),
         reference=counted(reference_addresses),
     )
-
-
-def _unknown(rows: Sequence[ScoreRow], claims: dict[str, AnswerClaims]) -> tuple[str, ...]:
-    """Keys of what the rows do not allow to say."""
-    lexical = any(told.judge.startswith("lexical") for told in claims.values())
-    checks = {
-        "no_contexts": not any(row.contexts for row in rows),
-        "no_reference": not any(row.reference for row in rows),
-        "no_retrieved_ids": not any(row.retrieved_ids for row in rows),
-        "no_gold": not any(row.gold_ids for row in rows),
-        "no_payloads": True,
-        "no_other_wordings": True,
-        "no_claims": not claims,
-        "lexical_claims": lexical,
-        "no_strata": not any(row.strata for row in rows),
-        "no_replay": True,
-    }
-    return tuple(key for key, holds in checks.items() if holds)

@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
+from copy import deepcopy
+from functools import partial
 from typing import Any
 
-from msgspec import Struct
-
 from ragauge import __version__
-from ragauge.citations.validator import CitationValidator, Policy
 from ragauge.contracts.answers import Context
 from ragauge.contracts.diagnosis import ScoreRow
 from ragauge.contracts.gold import Gold, RefusalOptions, fingerprint
-from ragauge.contracts.manifest import Manifest
-from ragauge.contracts.report import Findings, Outcome
+from ragauge.contracts.report import Outcome
 from ragauge.contracts.trace import Trace
 from ragauge.diagnosis.cases import Material, Observed
 from ragauge.diagnosis.features import features, needed_ranks
 from ragauge.diagnosis.traced_case import traced_cases
 from ragauge.engines.local import Progress, unseen
 from ragauge.ingest.gold import read_gold
-from ragauge.ingest.manifest import read_manifest
-from ragauge.ingest.traces import Auditable, decoded, read_auditable, trace_in
-from ragauge.metrics.facts import Key, Reader, Reading, run_facts, variation_of
-from ragauge.metrics.table import table
-from ragauge.runners.audit import audit
-from ragauge.runners.auditing import Auditor, Payloads
-from ragauge.runners.blocks import allowed_bad
+from ragauge.ingest.lines import Block
+from ragauge.ingest.records import Source
+from ragauge.ingest.trace_sources import traces_of
+from ragauge.ingest.traces import Auditable, decoded, faults_of, read_auditable, read_trace
+from ragauge.metrics.facts import Key, Read, Reader, Reading, run_facts, variation_of
+from ragauge.metrics.table import reading, table
+from ragauge.runners.audit import Auditing, AuditOptions
+from ragauge.runners.audit_blocks import BlockAudit, BlockAuditor, unit_of
+from ragauge.runners.auditing import Audited, Payloads
+from ragauge.runners.blocks import BlockScorer, BlockScores
 from ragauge.runners.diagnosis.recorded import Values, measured_by, strata_of, values_of
 from ragauge.runners.diagnosis.scored import LexicalClaims, address_counts
-from ragauge.runners.run_lines import RunLines
-from ragauge.runners.score import score
-from ragauge.runners.stability import stability
-from ragauge.store.documents import FolderDocuments
+from ragauge.runners.observations import BlockLines, Observations, Observing, allowed_bad
+from ragauge.runners.score import ScoreOptions, Scoring
+from ragauge.runners.stability import Judging, StabilityOptions
 from ragauge.text.canonical import composed
 
 PRESET = "ship"
@@ -50,35 +49,130 @@ class Traced(RefusalOptions, frozen=True, kw_only=True):
     lexical: bool = True
 
 
+def read_whole(line: bytes, *, inline: bool = False) -> Auditable:
+    """What an audit reads of a line, with all that its trace tells."""
+    record = decoded(line)
+    return read_auditable(record, inline=inline, trace=read_trace(record))
+
+
+class Held(Observations):
+    """The traces themselves, in memory, for a command that looks at each several times."""
+
+    def __init__(self, gold: Sequence[Gold], traces: Source, *, inline: bool) -> None:
+        self.read: list[tuple[int, Auditable, int | None]] = []
+        """All traces, in the order of the lines, those of no gold question among them."""
+
+        def faults(line: bytes, fault: Exception) -> list[str]:
+            return faults_of(line, fault) or [str(fault)]
+
+        self._whole = Observing(gold, partial(read_whole, inline=inline), faults)
+        super().__init__(gold, traces)
+
+    def _index(self, name: str, block: Block) -> None:
+        found = BlockLines(name, block.start)
+        for number, made, place in self._whole.read(found.read(block), found):
+            if place is not None:
+                self._places.append(place)
+                self._at.append(len(self.read))
+            self.read.append((self.number(found, number), made, place))
+        self.take(found)
+
+    def numbers(self, place: int) -> list[int]:
+        """Which of all traces are the question's."""
+        return [self._at[one] for one in self._of(place)]
+
+    def traces(self, place: int) -> list[Trace]:
+        return [self.read[one][1].trace for one in self.numbers(place)]
+
+
+class OnceReader(Reader):
+    """Reads the facts of each trace once; the traces are held by whoever asks."""
+
+    def __init__(self, reading: Reading) -> None:
+        super().__init__(reading)
+        self._known: dict[int, Read] = {}
+
+    def read(self, key: Key, trace: Trace) -> Read:
+        found = self._known.get(id(trace))
+        if found is None:
+            found = self._known[id(trace)] = super().read(key, trace)
+        return found
+
+
 def traced_material(
-    traces: Sequence[str], how: Traced, progress: Progress = unseen
+    traces: Source, how: Traced, progress: Progress = unseen
 ) -> tuple[Material, list[list[Observed]]]:
     """The material of trace files or the journal of a sweep, and the runs of each question.
 
+    The traces are read once; their score, their stability and their audit are of the same pass.
     Raises UsageError or InputRejected with everything that is wrong.
     """
     gold = read_gold(how.gold)
     how = how.settled(gold.metadata)
-    manifest = read_manifest(how.manifest) if how.manifest else None
-    runs, findings = _observed(gold, traces, how, manifest, progress)
-    outcomes = list(_outcomes(traces, how, runs))
+    shared: dict[str, Any] = {
+        "refusal": how.refusal,
+        "refusal_tokens": how.refusal_tokens,
+        "inline": how.inline,
+        "max_bad": how.max_bad,
+    }
+    sources = traces_of(traces)
+    reader = OnceReader(Reading("unicode", how.strength, how.tokens, how.inline))
+    held = Held(gold, sources, inline=how.inline)
+    held.refuse_bad_input(allowed_bad(how.max_bad))
+    findings = deepcopy(held.findings)  # a stability adds its own to those of the lines
+    shared_files: dict[str, Any] = {"gold": how.gold, "manifest": how.manifest, "docs": how.docs}
+    auditing = Auditing(sources, AuditOptions(**shared_files, cite_first=False, **shared))
+    units = (unit_of(made) for _, made, _ in held.read)
+    audits = BlockAudit("")
+    auditor = BlockAuditor(auditing.setup)
+    audited = [
+        one for _, one in auditor.audited(held.read, audits, next(filter(None, units), None))
+    ]
+    observer = Observer(
+        reader, indexed=bool(how.manifest), documents=bool(how.docs), claims=how.lexical
+    )
+    runs: list[list[Observed]] = []
+    for place, question in enumerate(gold):
+        key = reader.key(question)
+        runs.append(
+            [observer.one(key, held.read[one][0], audited[one]) for one in held.numbers(place)]
+        )
+        progress(place + 1, len(gold))
+    every = [run for siblings in runs for run in siblings]
+
+    # What the commands would say of the same traces, as far as they apply.
+    scoring = Scoring(how.gold, sources, ScoreOptions(preset=PRESET, each="trace", **shared))
+    scores = BlockScores("")
+    scorer = BlockScorer(gold, reader, tuple(reading("facts")))
+    scorer.add(((number, made.trace, place) for number, made, place in held.read), scores)
+    scoring.found.add(scores)
+    outcomes: list[Outcome[Any]] = [scoring.of_found()]
+    if any(len({run.variation for run in siblings}) > 1 for siblings in runs):
+        options = StabilityOptions(**shared).settled(gold.metadata)
+        outcomes.append(Judging(gold, sources, options).of(held, reader, unseen))
+    if any(run.payloads for run in every):
+        auditing.found.add(audits)
+        outcomes.append(auditing.of_found())
+
     values: Values = {}
     for outcome in outcomes:
         for id, of_question in values_of(outcome).items():
             values.setdefault(id, {}).update(of_question)
     rows = [_row(question, siblings, values) for question, siblings in zip(gold, runs, strict=True)]
-    claims = [run.claims for siblings in runs for run in siblings if run.claims]
+    claims = [run.claims for run in every if run.claims]
     gates = tuple(gate for outcome in outcomes for gate in outcome.report.verdicts)
-    scores = {name: one for outcome in outcomes for name, one in outcome.report.metrics.items()}
+    metrics = {name: one for outcome in outcomes for name, one in outcome.report.metrics.items()}
+    ranks = {row.id: needed_ranks(row) for row in rows}
+    first = {id: None if found is None else min(found, default=0) for id, found in ranks.items()}
     material = Material(
         samples=rows,
-        metrics=measured_by(scores, gates, {name: one.better for name, one in table().items()}),
+        metrics=measured_by(metrics, gates, {name: one.better for name, one in table().items()}),
         cases=traced_cases(runs),
         addresses=address_counts(claims),
-        features={row.id: features(row, _first_relevant(row)) for row in rows},
-        unknown=_unknown(runs, manifest),
+        features={row.id: features(row, first[row.id]) for row in rows},
+        unknown=_unknown(runs, indexed=how.manifest is not None),
         findings=findings,
-        coverage={"samples": len(gold), "traces": sum(map(len, runs)), "claims": len(claims)},
+        coverage={"samples": len(gold), "traces": len(every), "claims": len(claims)},
         identity={
             "command": "diagnose",
             "form": "traces",
@@ -87,46 +181,6 @@ def traced_material(
         },
     )
     return material, runs
-
-
-def _observed(
-    gold: list[Gold],
-    traces: Sequence[str],
-    how: Traced,
-    manifest: Manifest | None,
-    progress: Progress,
-) -> tuple[list[list[Observed]], Findings]:
-    """Every question's traces, in the order of the gold set."""
-    reading = Reading("unicode", how.strength, how.tokens, how.inline)
-    observer = Observer(
-        Observing(reading=reading, manifest=manifest, documents=how.docs, claims=how.lexical)
-    )
-    with RunLines(gold, traces) as lines:
-        lines.refuse_bad_input(allowed_bad(how.max_bad))
-        runs = []
-        for place, question in enumerate(gold):
-            runs.append(observer.observed(question, lines.lines(place)))
-            progress(place + 1, len(gold))
-        return runs, lines.findings
-
-
-def _outcomes(
-    traces: Sequence[str], how: Traced, runs: Sequence[Sequence[Observed]]
-) -> Iterator[Outcome[Any]]:
-    """What the commands would say of the same traces, as far as they apply."""
-    reading: dict[str, Any] = {
-        "refusal": how.refusal,
-        "refusal_tokens": how.refusal_tokens,
-        "inline": how.inline,
-        "max_bad": how.max_bad,
-    }
-    yield score(how.gold, traces, preset=PRESET, each="trace", **reading)
-    if any(len({run.variation for run in siblings}) > 1 for siblings in runs):
-        yield stability(how.gold, traces, **reading)
-    if any(run.payloads for siblings in runs for run in siblings):
-        yield audit(
-            traces, gold=how.gold, manifest=how.manifest, docs=how.docs, cite_first=False, **reading
-        )
 
 
 def _row(question: Gold, runs: Sequence[Observed], values: Values) -> ScoreRow:
@@ -148,12 +202,7 @@ def _row(question: Gold, runs: Sequence[Observed], values: Values) -> ScoreRow:
     )
 
 
-def _first_relevant(row: ScoreRow) -> int | None:
-    ranks = needed_ranks(row)
-    return None if ranks is None else min(ranks, default=0)
-
-
-def _unknown(runs: Sequence[Sequence[Observed]], manifest: Manifest | None) -> tuple[str, ...]:
+def _unknown(runs: Sequence[Sequence[Observed]], *, indexed: bool) -> tuple[str, ...]:
     """Keys of what the traces do not allow to say."""
     every = [run for siblings in runs for run in siblings]
     wordings = any(len({run.wording for run in siblings}) > 1 for siblings in runs)
@@ -165,7 +214,7 @@ def _unknown(runs: Sequence[Sequence[Observed]], manifest: Manifest | None) -> t
     checks = {
         "no_retrieved_ids": not any(run.retrieved for run in every),
         "no_payloads": not any(run.payloads for run in every),
-        "no_manifest": manifest is None,
+        "no_manifest": not indexed,
         "no_documents": not any(run.held_to_text for run in every),
         "no_other_wordings": not wordings,
         "no_other_seeds": not seeds,
@@ -177,55 +226,41 @@ def _unknown(runs: Sequence[Sequence[Observed]], manifest: Manifest | None) -> t
     return tuple(key for key, holds in checks.items() if holds)
 
 
-class Observing(Struct, frozen=True, kw_only=True):
-    """What traces are held against, besides the gold set."""
-
-    reading: Reading = Reading()
-    manifest: Manifest | None = None
-    documents: str | None = None
-    claims: bool = True
-
-
 class Observer:
-    """Reads traces beside their questions."""
+    """What a diagnosis looks at in audited traces, beside their questions."""
 
-    def __init__(self, how: Observing) -> None:
-        self._how = how
-        self._reader = Reader(how.reading)
-        documents = FolderDocuments(Path(how.documents), how.manifest) if how.documents else None
-        policy = Policy(
-            depth="text" if documents else "payload",
-            cite_first=False,
-            refusal=how.reading.refusal,
-            refusal_tokens=how.reading.refusal_tokens,
-        )
-        validator = CitationValidator(how.manifest, policy, documents)
-        self._auditor = Auditor(validator, how.manifest, documents)
-        self._claims = LexicalClaims()
+    def __init__(
+        self,
+        reader: Reader,
+        *,
+        indexed: bool = False,
+        documents: bool = False,
+        claims: bool = True,
+    ) -> None:
+        self.reader, self._indexed, self._documents = reader, indexed, documents
+        self._claims = LexicalClaims() if claims else None
 
-    def observed(self, gold: Gold, lines: Sequence[tuple[int, bytes]]) -> list[Observed]:
-        """A question's traces, in the order of its lines."""
-        key = self._reader.key(gold)
-        return [
-            self._one(key, trace_in(line), read_auditable(decoded(line)), f"{gold.qid}:{number}")
-            for number, line in lines
-        ]
-
-    def _one(self, key: Key, trace: Trace, made: Auditable, place: str) -> Observed:
-        gold = key.gold
-        facts = self._reader.facts(key, trace)
-        audited = self._auditor.audited(made, gold, None)
+    def one(self, key: Key, number: int, audited: Audited) -> Observed:
+        """The trace of a line of this number."""
+        gold, trace = key.gold, audited.made.trace
+        facts = self.reader.facts(key, trace)
         variation = variation_of(trace)
-        run = run_facts(self._reader, key, trace, variation)
+        run = run_facts(self.reader, key, trace, variation)
         contexts = contexts_of(trace)
         some = facts.gold_found
         claims = None
-        if facts.answered and self._how.claims and contexts is not None:
+        if facts.answered and self._claims and contexts is not None:
             reference = gold.gold_claim or gold.gold_answer
             claims = self._claims.of(gold.qid, gold.question, facts.claim, reference, contexts)
         payloads = audited.retrieved
+        # Whether the pipeline searched for another text than was asked, where the trace tells.
+        extra, rewritten = trace.extra or {}, None
+        searched = extra.get("query_rewritten") or extra.get("search_query")
+        if isinstance(searched, str):
+            sent = trace.question_sent or gold.question
+            rewritten = composed(searched).casefold() != composed(sent).casefold()
         return Observed(
-            id=trace.run_id or place,
+            id=trace.run_id or f"{gold.qid}:{number}",
             gold=gold,
             facts=facts,
             variation=variation,
@@ -236,12 +271,12 @@ class Observer:
             payloads=tuple(payloads.whole) if isinstance(payloads, Payloads) else (),
             codes=frozenset(finding.code for finding in audited.findings),
             audited=trace.retrieved is not None,
-            held_to_index=self._how.manifest is not None,
-            held_to_text=self._how.documents is not None,
+            held_to_index=self._indexed,
+            held_to_text=self._documents,
             echoed=run.echoed if run else None,
             claims=claims,
             contexts=contexts,
-            rewritten=_rewritten(trace, gold),
+            rewritten=rewritten,
             latency_ms=trace.latency_ms,
             passed_check=trace.ok,
         )
@@ -255,14 +290,3 @@ def contexts_of(trace: Trace) -> tuple[Context, ...] | None:
     if not all(isinstance(text, str) for _, text in texts):
         return None
     return tuple(Context(str(id or place), str(text)) for place, (id, text) in enumerate(texts, 1))
-
-
-def _rewritten(trace: Trace, gold: Gold) -> bool | None:
-    """Whether the pipeline searched for another text than was asked, where the trace tells."""
-    extra = trace.extra or {}
-    searched = extra.get("query_rewritten") or extra.get("search_query")
-    if not isinstance(searched, str):
-        return None
-    return (
-        composed(searched).casefold() != composed(trace.question_sent or gold.question).casefold()
-    )

@@ -1,0 +1,123 @@
+"""The report of `ragauge score` without a gold set: what traces alone tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from ragauge.contracts.trace_score import TraceScored, TraceScoreReport
+from ragauge.reports import document as doc
+from ragauge.reports import envelope
+from ragauge.reports.document import Block, Cell, Document, Table, names
+from ragauge.reports.numbers import count, counted
+
+SHOWN = 10
+REFUSALS = {
+    "exact": "with the exact token",
+    "near": "with more around the token",
+    "free": "in the system's own words",
+    "undetermined": "undetermined",
+}
+MISSING = (
+    "Whether answers are correct, whether the right passages were found and cited, and whether "
+    "refusals were due: for that, write a gold set and run `ragauge score GOLD TRACES`."
+)
+START = "ragauge init"
+
+
+def document(report: TraceScoreReport) -> Document:
+    return Document("score", list(_blocks(report)))
+
+
+def table(report: TraceScoreReport) -> tuple[tuple[str, ...], Iterable[Iterable[object]]]:
+    """One row for each trace, with its values."""
+    fields = ("id", "where", "question", "answer", "status", "refusal")
+    ids = tuple(report.metrics)
+    rows = (
+        [*(getattr(one, field) for field in fields), *(one.values.get(id) for id in ids)]
+        for one in report.traces
+    )
+    return (*fields, *ids), rows
+
+
+def verdict_words(report: TraceScoreReport) -> tuple[str, str]:
+    covered = report.coverage
+    scored = f"{counted(covered.traces, 'trace')} looked at, without a gold set"
+    word = envelope.verdict_word(report.passed, report.gates)
+    return word, doc.listed(envelope.gate_counts(report), scored, sep="; ")
+
+
+def _blocks(report: TraceScoreReport) -> Iterator[Block]:
+    shown = envelope.metric_names(report)
+    hint = envelope.how_to_gate(report.passed, "--gates 'groundedness>=0.6,in_scope>=0.95'")
+    yield doc.Verdict(*verdict_words(report), meaning=[hint] if hint else [])
+    yield _answers(report)
+    yield from doc.gates(report.gates, report.metrics, shown)
+    yield from doc.other_scores(report, shown)
+    yield from _worst(report, shown)
+    yield doc.Section(title="What a gold set would add", blocks=[doc.Text(MISSING)], part="advice")
+    yield from doc.steps([START])
+    yield doc.findings(report)
+    yield from doc.glossary(report.metrics, shown)
+    covered, latency = report.coverage, report.latency
+    took = ""
+    if latency:
+        times = f"p50 {latency.p50_ms:,.0f} ms, p95 {latency.p95_ms:,.0f} ms"
+        took = f"latency {times} ({counted(latency.n, 'trace')})"
+    words = doc.listed(
+        counted(covered.traces, "trace"),
+        f"{count(covered.with_contexts)} with contexts",
+        f"{count(covered.with_citations)} with citations",
+        took,
+        covered.rejected and counted(covered.rejected, "rejected line"),
+    )
+    yield doc.coverage(words, report.identity)
+
+
+def _answers(report: TraceScoreReport) -> doc.Bars:
+    """How many traces answered, refused and failed, and how the refusals were worded."""
+    covered = report.coverage
+    bars: list[tuple[str, str, int, doc.Tone]] = [
+        ("ok", "answered", covered.answered, "good"),
+        ("refusal_ok", "refused", covered.refused, "soft"),
+        ("error", "error", covered.errors, "bad"),
+    ]
+    kinds = [f"{count(n)} {REFUSALS[kind]}" for kind, n in report.refusals.items()]
+    return doc.Bars(
+        title="Answers",
+        heads=("outcome", "traces", "fraction"),
+        bars=[bar for bar in bars if bar[2]],
+        after=f"refusals: {', '.join(kinds)}" if kinds else "",
+        part="labels",
+    )
+
+
+def _worst(report: TraceScoreReport, shown: dict[str, str]) -> Iterator[Table]:
+    """The traces with the lowest values."""
+    low = [one for one in report.traces if _why(one)]
+    if not low:
+        return
+
+    def value(id: str) -> Callable[[TraceScored], Cell]:
+        return lambda one: doc.number(one.values.get(id))
+
+    ids = [id for id in ("answers.groundedness", "quality.in_scope") if id in report.metrics]
+    yield doc.table(
+        low[:SHOWN],
+        {
+            "trace": lambda one: names(one.id),
+            **{shown[id]: value(id) for id in ids},
+            "why": lambda one: names(_why(one)),
+        },
+        title="Lowest first",
+        total=len(low),
+    )
+
+
+def _why(one: TraceScored) -> str:
+    """What speaks against the answer, of the metrics that have a value below 1."""
+    told = [
+        reason
+        for id, reason in one.reasons.items()
+        if (value := one.values.get(id)) is not None and value < 1
+    ]
+    return "; ".join(dict.fromkeys(told)) or ("error" if one.status == "error" else "")
