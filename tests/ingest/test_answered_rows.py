@@ -174,6 +174,62 @@ def test_conversations_beside_test_cases_are_told(tmp_path):
     assert "1 conversations" in problems[0]
 
 
+DOCUMENT = {
+    "page_content": "It opened in 1800.",
+    "metadata": {"source": "a.pdf", "start": 0, "end": 18, "score": 0.5, "k": 1},
+}
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"query": "When?", "result": "In 1800.", "source_documents": [DOCUMENT]},
+        {"query": "When?", "generated_answer": "In 1800.", "sources": [DOCUMENT]},
+        {"question": "When?", "answer": "In 1800.", "retrieved_context": "It opened in 1800."},
+        {
+            "query": "When?",
+            "response": "In 1800.",
+            "source_nodes": [{"node": {"id_": "1", "text": "It opened in 1800."}, "score": 0.5}],
+        },
+        {
+            "query": "When?",
+            "result": "In 1800.",
+            "source_documents": [{"lc": 1, "id": ["langchain", "Document"], "kwargs": DOCUMENT}],
+        },
+        {"Question": "When?", "ANSWER": "In 1800.", " Contexts ": ["It opened in 1800."]},
+    ],
+)
+def test_results_of_frameworks_are_rows(record):
+    row = only([record])
+    assert (row.question, row.answer) == ("When?", "In 1800.")
+    assert row.contexts == (Context("1", "It opened in 1800."),)
+
+
+def test_columns_that_nothing_reads_are_named():
+    row = {"id": "a", "answer": "x", "sources": "a.pdf", "refrence": "y", "latency_ms": 7}
+    answered, _, findings = read([row])
+    assert answered.unread == ("sources", "refrence")  # traces have a latency
+    (finding,) = [one for one in findings.kept() if one.code == "unread_columns"]
+    assert finding.message == (
+        "columns not read: sources (did you mean cited?), refrence (did you mean reference?)"
+    )
+
+
+def test_columns_can_be_named():
+    rows = [{"id": "a", "output": {"text": "x"}, "docs": [{"body": "c"}, {"body": "d"}]}]
+    row = only(rows, columns={"answer": "output.text", "contexts": "docs[*].body"})
+    assert (row.answer, [one.text for one in row.contexts]) == ("x", ["c", "d"])
+
+
+def test_right_answers_as_squad_has_them():
+    found, problems = questions(
+        {"id": 1, "question": "When?", "answers": {"text": ["1800", "in 1800"]}},
+        {"id": 2, "question": "Who?", "answers": ["Cuypers"]},
+    )
+    assert problems == []
+    assert [one.references for one in found.values()] == [("1800", "in 1800"), ("Cuypers",)]
+
+
 def test_traces_give_their_claim_citations_and_passages():
     row = only(
         [

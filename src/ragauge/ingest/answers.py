@@ -206,6 +206,7 @@ ID = Field(
     own_id,
     "What the row is called; else its number among the rows.",
     aliases=("qid", "q_id", "sample_id", "row_id", "question_id"),
+    says="text or whole number",
 )
 QUESTION = Field(
     "question",
@@ -225,7 +226,8 @@ ANSWER_TEXT = Field(
 CONTEXTS = Field(
     "contexts",
     _contexts,
-    "The passages that the answer could rest on: texts, or objects with an id and a text.",
+    "The passages that the answer could rest on: texts, or objects with an id and a text; also "
+    "`sources`, where these are such objects.",
     aliases=(
         *("retrieved_contexts", "retrieval_context", "retrievalContext", "context", "retrieved"),
         *("chunks", "documents", "passages", "retrieved_documents", "source_documents"),
@@ -255,12 +257,22 @@ CITED = Field(
     many=True,
     hints=("sources",),
 )
-ANSWERABLE = Field("answerable", _answerable, "Whether the question can be answered.")
+ANSWERABLE = Field(
+    "answerable", _answerable, "Whether the question can be answered.", says="true or false"
+)
 KIND = Field("kind", _kind, "What kind of text the answer is: qa, summary or data_to_text.")
-LABEL = Field("label", _label, "What people said of the answer, 0 to 1; for calibration.")
-STATUS = Field("status", anything, "`error` where the system failed: the row has no answer.")
-TURNS = Field("turns", _no_turns, "A conversation, which is refused.", aliases=("messages",))
-STRATA = Field("strata", _strata, "What the row is sliced by, besides the fields for it.")
+LABEL = Field(
+    "label", _label, "What people said of the answer, 0 to 1; for calibration.", says="number"
+)
+STATUS = Field(
+    "status", anything, "`error` where the system failed: the row has no answer.", says="text"
+)
+TURNS = Field(
+    "turns", _no_turns, "A conversation, which is refused.", aliases=("messages",), says="list"
+)
+STRATA = Field(
+    "strata", _strata, "What the row is sliced by, besides the fields for it.", says="object"
+)
 SLICES = tuple(
     Field(name, _slice, "What the row is sliced by.")
     for name in (

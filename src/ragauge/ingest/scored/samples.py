@@ -139,6 +139,7 @@ SAMPLE = Shape(
                 *("id", *(name for name in ID.aliases if name != "sample_id")),
                 *("case_id", "test_id", "unit"),
             ),
+            says="text or whole number",
         ),
         *(TURNS, QUESTION),
         # A column of results may well be one of verdicts.
@@ -165,6 +166,7 @@ SAMPLE = Shape(
             anything,
             "The claims of answer and reference, with their verdicts.",
             many=True,
+            says="object",
         ),
     ),
     wrappers=(*ANSWER.wrappers, "scores"),

@@ -392,11 +392,11 @@ def _outcome(
             "tasks": len(results.outcomes),
             "failed_tasks": len(results.failures),
             "failed_calls": results.failed_calls,
-            "scored": sum(report.coverage.get("scored", 0) for report in reports.values()),
+            "scored": sum(report.counts.get("scored", 0) for report in reports.values()),
             **{
                 f"{task}.{key}": count
                 for task, report in reports.items()
-                for key, count in report.coverage.items()
+                for key, count in report.counts.items()
             },
         },
     )

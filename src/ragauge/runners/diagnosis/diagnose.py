@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Meta, structs
 
@@ -56,21 +56,22 @@ class DiagnoseOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_
 
 @takes(DiagnoseOptions, "diagnose", aliases={"input_format": "form"})
 def diagnose(
-    rows: str | Path | Iterable[Any],
+    rows: Source,
     metrics: Sequence[str] | None = None,
     top: int = 3,
     *,
     ask_again: AskAgain | None = None,
     progress: Progress | None = None,
+    columns: Columns | None = None,
     options: DiagnoseOptions,
 ) -> DiagnosisReport:
-    """The diagnosis of score rows: a file, dicts or a frame; options as in DiagnoseOptions.
+    """The diagnosis of score rows: a file, records or a frame; options as in DiagnoseOptions.
 
     `ask_again` replays what went wrong, where the pipeline is at hand. Raises UsageError or
     InputRejected with everything that is wrong.
     """
     own, how = _prepared(metrics, top, options)
-    file = read_scores(rows, form=options.form, max_bad=options.max_bad)
+    file = read_scores(rows, form=options.form, max_bad=options.max_bad, columns=columns)
     material = scored_material(
         file, own.limits, lexical=options.claims, progress=progress or unseen
     )
