@@ -305,7 +305,7 @@ class Shape(Struct, frozen=True, dict=True):
                 if held is None and name not in record:
                     held = value_at(record, name)
                 # a frame has NaN where nothing is
-                if held is not None and (type(held) is not float or held == held):
+                if held is not None and (not isinstance(held, float) or held == held):
                     values[field.name], written[field.name] = held, name
                     break
             if names[-1] == STRATUM:

@@ -121,6 +121,7 @@ class Records:
         self.tabular = False
         """Whether the records are rows of text: each value is what a cell holds."""
         self._source, self._form, self._adapt, self._table = source, form, adapt, table
+        self._decode = decode
 
     def objects(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Every record that is an object, with its place."""
@@ -518,9 +519,9 @@ class Records:
             ]
             return
         empty = self.shape.empty_cells
-        as_written: set[str] = set()  # what these cells lack says more than that they are empty
-        if self.shape.others is not None:
-            as_written = {*titles} - {name for _, names in reads for name in names}
+        # A score that is not a number says more than that its cell is empty.
+        kept = self.shape.others is not None
+        as_written = set(self.shape.unread(titles, self.columns)) if kept else set[str]()
         for place, cells in rows:
             if len(cells) != len(titles):
                 fact = f"cells: {len(cells)}, but the header has {len(titles)}"

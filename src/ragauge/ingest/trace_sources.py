@@ -71,8 +71,9 @@ class Traces:
                 row = records.row(place, value)
                 records.keys[tuple(row.record)] += 1
                 mapped.update(row.written)
-                value = self._named(row, records.tabular)
-            held += _encode(value) + b"\n"
+                held += _encode(self._named(row, records.tabular)) + b"\n"
+            else:
+                held += _encode(value) + b"\n"
             if len(held) >= BLOCK:
                 yield Block(name, at, len(held), bytes(held))
                 at, held = at + len(held), bytearray()

@@ -22,7 +22,7 @@ from ragauge.contracts.trace_score import (
     TraceScoreReport,
 )
 from ragauge.gates.rules import parse_rules, user_rule
-from ragauge.ingest.answered.rows import Answered, read_answers
+from ragauge.ingest.answers import Answered, read_answers
 from ragauge.ingest.fields import Columns
 from ragauge.ingest.records import Source
 from ragauge.ingest.trace_sources import blocks_of, traces_of

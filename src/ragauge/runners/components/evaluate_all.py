@@ -44,11 +44,11 @@ from ragauge.contracts.report import (
 from ragauge.errors import InputRejected, RagaugeError, UsageError
 from ragauge.gates.presets import demanded, undecided
 from ragauge.gates.rules import parse_rules, passed
-from ragauge.ingest.answered.questions import read_questions
 from ragauge.ingest.fields import BadRecord, expected, quoted
 from ragauge.ingest.heritage import entry_of, is_entry
 from ragauge.ingest.lines import read_whole
 from ragauge.ingest.placed_records import no_table, records_of
+from ragauge.ingest.questions import read_questions
 from ragauge.ingest.ranked.queries import Query, QuerySource, read_queries, read_strata
 from ragauge.ingest.ranked.rankings import read_rankings
 from ragauge.metrics.table import find
@@ -387,11 +387,11 @@ def _outcome(
             "tasks": len(results.outcomes),
             "failed_tasks": len(results.failures),
             "failed_calls": results.failed_calls,
-            "scored": sum(report.coverage.get("scored", 0) for report in reports.values()),
+            "scored": sum(report.counts.get("scored", 0) for report in reports.values()),
             **{
                 f"{task}.{key}": count
                 for task, report in reports.items()
-                for key, count in report.coverage.items()
+                for key, count in report.counts.items()
             },
         },
     )

@@ -59,6 +59,8 @@ class Evaluated(Struct, frozen=True, kw_only=True):
     detail: Detail
     findings: Findings
     coverage: dict[str, int]
+    unread: tuple[str, ...] = ()
+    """The columns of the input that nothing reads."""
     signature: str
     """What of the options is in every number, such as `matching:best`."""
     made_with: Mapping[str, str] = {}
@@ -144,7 +146,7 @@ def outcome_of(found: Evaluated, options: EvalOptions) -> Outcome[EvalReport]:
             name: evaluation.by_value(found.strata[name], found.headlines) for name in shown
         },
         detail=found.detail,
-        coverage=found.coverage,
+        coverage=found.coverage | ({"unread_columns": found.unread} if found.unread else {}),
         advice=advice,
     )
     return evaluation.outcome(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from msgspec import structs
 
@@ -23,7 +22,7 @@ from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.fields import Columns
 from ragauge.ingest.options import knob_names, read_knobs
 from ragauge.ingest.records import Source
-from ragauge.ingest.scored.scored_file import read_scores, score_rows
+from ragauge.ingest.scored.scored_file import read_scores
 from ragauge.ingest.trace_sources import traces_of
 from ragauge.runners.diagnosis.recorded import recorded_gold, recorded_material, with_a_rule
 from ragauge.runners.diagnosis.replay_plan import Failing
@@ -38,24 +37,22 @@ AskAgain = Callable[[Sequence[Failing]], Replay]
 
 @takes(DiagnoseOptions, "diagnose")
 def diagnose(
-    rows: str | Path | Iterable[Any],
+    rows: Source,
     metrics: Sequence[str] | None = None,
     top: int = 3,
     *,
     ask_again: AskAgain | None = None,
     progress: Progress | None = None,
+    columns: Columns | None = None,
     options: DiagnoseOptions,
 ) -> DiagnosisReport:
-    """The diagnosis of score rows: a file, dicts or a frame; options as in DiagnoseOptions.
+    """The diagnosis of score rows: a file, records or a frame; options as in DiagnoseOptions.
 
     `ask_again` replays what went wrong, where the pipeline is at hand. Raises UsageError or
     InputRejected with everything that is wrong.
     """
     own, how = _prepared(metrics, top, options)
-    if isinstance(rows, str | Path):
-        file = read_scores(rows, form=options.form, max_bad=options.max_bad)
-    else:
-        file = score_rows(rows, form=options.form)
+    file = read_scores(rows, form=options.form, max_bad=options.max_bad, columns=columns)
     material = scored_material(
         file, own.limits, lexical=options.claims, progress=progress or unseen
     )
