@@ -25,6 +25,7 @@ VERBS = {
     "gold": "Check a gold set, or compare two versions of one.",
     "history": "Show a metric over the recorded runs, with change points.",
     "init": "Write a starting ragauge.toml for your case.",
+    "inspect": "Show what a file holds, and what can be computed from it.",
     "latency": "Load an endpoint at given rates: latency against accuracy, by configuration.",
     "metrics": "List the metrics, or explain one.",
     "prompt": "Print the prompt contract: cite first, in a form that can be audited.",

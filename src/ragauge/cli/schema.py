@@ -27,6 +27,7 @@ NAMES = (
     "gold-sample-report",
     "gold-split-report",
     "history-report",
+    "inspect-report",
     "latency-report",
     "manifest",
     "run",

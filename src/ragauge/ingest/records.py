@@ -118,6 +118,8 @@ class Records:
         self.around: dict[str, Any] = {}
         """What the object that holds the records says besides."""
         self._decode = decode
+        self.read_as = "records"
+        """The form of the source in words, once reading began."""
         self.tabular = False
         """Whether the records are rows of text: each value is what a cell holds."""
         self._source, self._form, self._adapt, self._table = source, form, adapt, table
@@ -334,12 +336,15 @@ class Records:
         if isinstance(source, str | os.PathLike):
             path = Path(source)
             if source != STDIN and path.is_dir():
+                self.read_as = "a saved data set"
                 return self._of_frames([(name, saved_dataset(path))])
             head = head_of(str(source)) or b""
             is_parquet = head.startswith(_PARQUET) or path.suffix == ".parquet"
             if self._form == "parquet" or (self._form is None and is_parquet):
+                self.read_as = "Parquet"
                 return self._of_frames([(name, _parquet(name))])
             if self._form == "arrow" or head.startswith((_ARROW_FILE, _ARROW_STREAM)):
+                self.read_as = "Arrow"
                 return self._of_frames([(name, _arrow(name))])
             return self._of_content(read_whole(str(source), long_lines=True))
         if hasattr(source, "iter_rows") or hasattr(source, "to_pylist") or hasattr(source, "iloc"):
@@ -372,11 +377,13 @@ class Records:
         elif form in ("csv", "tsv") or (form is None and start not in (b"{", b"[")):
             refuse_long_lines(name, content, len(content))
             content = content.replace(b"\r", b"\n") if b"\n" not in content else content
+            self.read_as = "a table"
             yield from (self._table or self._headed)(name, content, self.problems)
         elif start not in (b"{", b"["):
             fact = f"is not JSON, as --input-format {form} says; name the right format"
             self.problems.append(f"{name}: {fact}")
         elif form == "jsonl" or (form is None and has_lines(content)):
+            self.read_as = "JSON Lines"
             yield from self._of_lines(content)
         elif max(map(len, content.split(b"\n"))) > MAX_LINE:
             self.problems.append(f"{name}: {OVERLONG}; write one record a line")
@@ -387,6 +394,7 @@ class Records:
             except BadJson as fault:
                 self._reject(place, str(fault))
                 return
+            self.read_as = "a JSON object" if isinstance(value, dict) else "a JSON array"
             if isinstance(value, dict):
                 yield from self._of_object(value, place)
             else:
