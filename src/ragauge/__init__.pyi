@@ -43,12 +43,12 @@ from ragauge.errors import RagaugeError as RagaugeError
 from ragauge.gates.rules import Gate
 from ragauge.gates.stability import Profile
 from ragauge.ingest.answered.records import Source as _records_Source
-from ragauge.ingest.linked.crosswalk import Source as PairSource
-from ragauge.ingest.linked.link_records import Source as _link_records_Source
+from ragauge.ingest.fields import Columns
 from ragauge.ingest.manifest import read_manifest as read_manifest
 from ragauge.ingest.ranked.queries import QuerySource
 from ragauge.ingest.ranked.rankings import Given
 from ragauge.ingest.ranked.rankings import Given as Judgements
+from ragauge.ingest.records import Source
 from ragauge.metrics.retrieval import NoRelevant
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.options import AnswerOptions
@@ -57,7 +57,7 @@ from ragauge.runners.audit import AuditOptions as AuditOptions
 from ragauge.runners.audit import Progress as _audit_Progress
 from ragauge.runners.blocks import Each
 from ragauge.runners.compare import Allowance, CompareOptions
-from ragauge.runners.components.entity_sides import Source
+from ragauge.runners.components.entity_sides import Source as _entity_sides_Source
 from ragauge.runners.components.evaluate_all import AllOptions, Entries
 from ragauge.runners.components.evaluate_linking import LinkingOptions
 from ragauge.runners.components.evaluate_ner import NerOptions
@@ -140,9 +140,10 @@ __all__ = [
 
 def score(
     gold: str | Path,
-    traces: str | Path | Sequence[str | Path],
+    traces: Source | Sequence[str | Path],
     progress: Progress | None = None,
     *,
+    columns: Columns | None = None,
     refusal: Strength | None = None,
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     preset: str | None = None,
@@ -162,9 +163,10 @@ def score(
 
 def stability(
     gold: str | Path,
-    runs: str | Path | Sequence[str | Path],
+    runs: Source | Sequence[str | Path],
     progress: _stability_Progress | None = None,
     *,
+    columns: Columns | None = None,
     refusal: Strength | None = None,
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     profile: Profile = "ours",
@@ -236,9 +238,10 @@ def compare(
     """The comparison of two runs of a history, each named as `History.find` names them."""
 
 def audit(
-    traces: str | Path | Sequence[str | Path],
+    traces: Source | Sequence[str | Path],
     progress: _audit_Progress | None = None,
     *,
+    columns: Columns | None = None,
     refusal: Strength | None = None,
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     manifest: str | Path | None = None,
@@ -262,7 +265,7 @@ def audit(
     run: str | None = None,
     options: AuditOptions | None = None,
 ) -> Outcome[AuditReport]:
-    """The outcome of auditing trace files; options as in AuditOptions."""
+    """The outcome of auditing traces; options as in AuditOptions."""
 
 def trace_eval(
     gold: str | Path,
@@ -305,8 +308,8 @@ def trace_eval(
     """The evaluation of a system by the recipe, its runs in `out`, as TraceEvalOptions say."""
 
 def evaluate_ner(
-    gold: Source,
-    predicted: Source,
+    gold: _entity_sides_Source,
+    predicted: _entity_sides_Source,
     *,
     documents: Sequence[str] | None = None,
     preset: str | None = None,
@@ -333,8 +336,8 @@ def evaluate_ner(
     """The report on predicted entities: four schemas, types, levels, layers, tokens and errors."""
 
 def ner_values(
-    gold: Source,
-    predicted: Source,
+    gold: _entity_sides_Source,
+    predicted: _entity_sides_Source,
     *,
     documents: Sequence[str] | None = None,
     preset: str | None = None,
@@ -361,8 +364,8 @@ def ner_values(
     """The value of every metric and nothing else: all there is to compute for a quick look."""
 
 def evaluate_types(
-    gold: _records_Source,
-    predicted: _records_Source,
+    gold: Source,
+    predicted: Source,
     *,
     preset: str | None = None,
     gates: str | None = None,
@@ -380,11 +383,11 @@ def evaluate_types(
     """The report on predicted labels: accuracy, F1, categories, and what is taken for what."""
 
 def evaluate_linking(
-    gold: _link_records_Source,
-    predicted: _link_records_Source,
+    gold: Source,
+    predicted: Source,
     *,
-    equivalents: PairSource | None = None,
-    crosswalk: PairSource | None = None,
+    equivalents: Source | None = None,
+    crosswalk: Source | None = None,
     preset: str | None = None,
     gates: str | None = None,
     by: list[str] | tuple[str, ...] = (),
@@ -550,7 +553,7 @@ def diagnose(
     """The diagnosis of score rows: a file, dicts or a frame; options as in DiagnoseOptions."""
 
 def diagnose_traces(
-    traces: str | Path | Sequence[str | Path],
+    traces: Source | Sequence[str | Path],
     gold: str | Path,
     metrics: Sequence[str] | None = None,
     top: int = 3,
@@ -559,6 +562,7 @@ def diagnose_traces(
     docs: str | None = None,
     ask_again: AskAgain | None = None,
     progress: _local_Progress | None = None,
+    columns: Columns | None = None,
     refusal: Strength | None = None,
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     lang: Language = "en",
