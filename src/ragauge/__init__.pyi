@@ -67,8 +67,6 @@ from ragauge.contracts.trace_eval import Recipe
 from ragauge.engines.local import Progress as _local_Progress
 from ragauge.errors import RagaugeError as RagaugeError
 from ragauge.ingest.fields import Columns
-from ragauge.ingest.linked.crosswalk import Source as PairSource
-from ragauge.ingest.linked.link_records import Source as _link_records_Source
 from ragauge.ingest.manifest import read_manifest as read_manifest
 from ragauge.ingest.ranked.queries import QuerySource
 from ragauge.ingest.ranked.rankings import Given
@@ -390,11 +388,11 @@ def evaluate_types(
     """The report on predicted labels: accuracy, F1, categories, and what is taken for what."""
 
 def evaluate_linking(
-    gold: _link_records_Source,
-    predicted: _link_records_Source,
+    gold: Source,
+    predicted: Source,
     *,
-    equivalents: PairSource | None = None,
-    crosswalk: PairSource | None = None,
+    equivalents: Source | None = None,
+    crosswalk: Source | None = None,
     input_format: str | None = None,
     preset: str | None = None,
     gates: str | None = None,

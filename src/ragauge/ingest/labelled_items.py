@@ -80,9 +80,9 @@ _GOLD = ("gold_type", "gold_label")
 _PREDICTED = ("predicted_type", "predicted_label", "prediction", "pred_type", "predicted")
 
 
-def _item(label: Field, other: Field, doc: str) -> Shape:
+def _item(name: str, label: Field, other: Field, doc: str) -> Shape:
     return Shape(
-        name="item",
+        name=name,
         doc=doc,
         fields=(
             Field("id", _name, "The item; without ids, texts join.", aliases=("qid", "item_id")),
@@ -108,11 +108,13 @@ def _item(label: Field, other: Field, doc: str) -> Shape:
 
 
 GOLD_ITEM = _item(
+    "labelled item",
     Field(_GOLD[0], _gold_label, "Its label; of an entry, none is.", (*_GOLD[1:], *_SHARED)),
     Field(_PREDICTED[0], anything, "What was predicted; not read of gold.", _PREDICTED[1:]),
     "An item with its correct label.",
 )
 PREDICTED_ITEM = _item(
+    "predicted item",
     Field(_PREDICTED[0], _label, "The label predicted for it.", (*_PREDICTED[1:], *_SHARED)),
     Field(_GOLD[0], anything, "Its correct label; not read of predictions.", _GOLD[1:]),
     "An item with the label that was predicted for it.",

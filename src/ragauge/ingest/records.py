@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from polars import DataFrame
 
 Source = Any
-"""A path, bytes, a data frame, a mapping, or mappings in any order; see `Records`."""
+"""A path, bytes, a data frame, a mapping, or mappings in any order, or `Row`s with their places."""
 Form = Literal["json", "jsonl", "csv", "tsv", "parquet", "arrow"]
 FORMS: tuple[Form, ...] = ("json", "jsonl", "csv", "tsv", "parquet", "arrow")
 Placed = Iterator[tuple[str, Any]]
@@ -65,9 +65,9 @@ class Row(Struct, gc=False):
     place: str
     record: dict[str, Any]
     """As it is there."""
-    values: dict[str, Any]
+    values: dict[str, Any] = {}
     """By our names, what the record has for each field; checked where `Records.each` gave it."""
-    written: dict[str, str]
+    written: dict[str, str] = {}
     """By our names, what the source calls the field."""
 
     def __getitem__(self, field: str) -> Any:
@@ -122,8 +122,9 @@ class Records:
         """The form of the source in words, once reading began."""
         self.tabular = False
         """Whether the records are rows of text: each value is what a cell holds."""
+        self.in_rows = False
+        """Whether they are rows of a table or of a frame."""
         self._source, self._form, self._adapt, self._table = source, form, adapt, table
-        self._decode = decode
 
     def objects(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Every record that is an object, with its place."""
@@ -357,13 +358,17 @@ class Records:
                 raise UsageError(f"{name}: holds several splits: give one of them, such as {first}")
             return self._of_object(source, name)
         if isinstance(source, Iterable):
-            return ((f"{name}: item {number}", one) for number, one in enumerate(source, 1))
+            return (
+                (one.place, one.record) if type(one) is Row else (f"{name}: item {number}", one)
+                for number, one in enumerate(source, 1)
+            )
         raise UsageError(
             f"{name}: {type(source).__name__} is no source of records: give a path, a "
             "data frame, or a list of mappings"
         )
 
     def _of_frames(self, frames: Iterable[tuple[str, Any]]) -> Placed:
+        self.in_rows = True
         for name, frame in frames:
             for number, row in enumerate(frame_rows(frame), 1):
                 yield f"{name}: row {number}", row
@@ -378,7 +383,7 @@ class Records:
             refuse_long_lines(name, content, len(content))
             content = content.replace(b"\r", b"\n") if b"\n" not in content else content
             self.read_as = "a table"
-            yield from (self._table or self._headed)(name, content, self.problems)
+            yield from (self._table or self.headed)(name, content, self.problems)
         elif start not in (b"{", b"["):
             fact = f"is not JSON, as --input-format {form} says; name the right format"
             self.problems.append(f"{name}: {fact}")
@@ -495,9 +500,9 @@ class Records:
         for number, row in enumerate(zip(*cells, strict=True), 1):
             yield f"{self.name}: row {number}", dict(zip(titles, row, strict=True))
 
-    def _headed(self, name: str, content: bytes, problems: list[str]) -> Placed:
+    def headed(self, name: str, content: bytes, problems: list[str]) -> Placed:
         """The rows of CSV or TSV under the names of their columns; an empty cell is no value."""
-        self.tabular = True
+        self.tabular = self.in_rows = True
         rows = cells_of(name, content, problems)
         place, titles = next(rows, (name, []))
         titles = [title.strip().removeprefix("\ufeff") for title in titles]

@@ -19,8 +19,12 @@ from ragauge.contracts.report import Finding, Outcome
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.linked.crosswalk import read_crosswalk
-from ragauge.ingest.linked.link_files import read_gold_links, read_predicted_links
-from ragauge.ingest.linked.link_records import LinkReading, name_of
+from ragauge.ingest.linked.link_files import (
+    LinkReading,
+    name_of,
+    read_gold_links,
+    read_predicted_links,
+)
 from ragauge.metrics.link_facts import (
     Comparing,
     Crosswalk,
@@ -44,8 +48,7 @@ from ragauge.runners.options import takes
 from ragauge.text.kb_ids import kb_name
 
 if TYPE_CHECKING:
-    from ragauge.ingest.linked.crosswalk import Source as PairSource
-    from ragauge.ingest.linked.link_records import Source
+    from ragauge.ingest.records import Source
 
 
 HEADLINES = ("linking.hits@1", "linking.mrr", "linking.accuracy", "linking.nil_f1")
@@ -61,8 +64,8 @@ def evaluate_linking(
     gold: Source,
     predicted: Source,
     *,
-    equivalents: PairSource | None = None,
-    crosswalk: PairSource | None = None,
+    equivalents: Source | None = None,
+    crosswalk: Source | None = None,
     options: LinkingOptions,
 ) -> Outcome[EvalReport]:
     """How well mentions are linked: ranks, NIL, end to end, and across knowledge bases.
@@ -72,12 +75,12 @@ def evaluate_linking(
     """
     asked = _asked(options)
     reading = LinkReading(input_format=asked.input_format, bare=asked.kb)
-    files = name_of(gold), name_of(predicted)
+    files = name_of(gold, "gold"), name_of(predicted, "predicted")
     gold, predicted, hipe = hipe_links(gold, predicted, asked.layer, reading)
     known, said = read_gold_links(gold, reading), read_predicted_links(predicted, reading)
     tables = {"equivalents": equivalents, "crosswalk": crosswalk}
     same, walk = (
-        None if table is None else read_crosswalk(table, reading.problems)
+        None if table is None else read_crosswalk(table, reading.problems, reading.findings)
         for table in tables.values()
     )
     if asked.kb and known.links:

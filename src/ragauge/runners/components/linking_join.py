@@ -18,7 +18,8 @@ from ragauge.ingest.annotated.entity_files import EntityFile, read_entities
 from ragauge.ingest.annotated.hipe import is_hipe
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import STDIN, read_whole
-from ragauge.ingest.linked.link_records import LinkReading, Placed
+from ragauge.ingest.linked.link_files import LinkReading
+from ragauge.ingest.records import Row
 from ragauge.metrics.link_facts import MentionPair
 from ragauge.runners.components.entity_join import by_order
 from ragauge.runners.components.entity_sides import Marked, of_file
@@ -26,7 +27,7 @@ from ragauge.text.canonical import composed
 from ragauge.text.kb_ids import is_nil
 
 if TYPE_CHECKING:
-    from ragauge.ingest.linked.link_records import Source
+    from ragauge.ingest.records import Source
 
 Mark = tuple[Any, ...]
 FIRM = ("span", "id")
@@ -280,11 +281,11 @@ def _other_tokens(gold: Marked, predicted: Marked) -> list[str]:
 
 def _records(
     file: EntityFile, side: Marked, in_tokens: bool, reading: LinkReading, *, is_gold: bool
-) -> list[Placed]:
+) -> list[Row]:
     """A record for each document, with its linked entities."""
     entities = [entity for document in file.documents for entity in document.entities]
-    found: list[Placed] = [
-        Placed(
+    found: list[Row] = [
+        Row(
             side.where(place),
             {"doc_id": id, "entities": [], "strata": dict(side.strata[place])},
         )
