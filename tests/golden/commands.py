@@ -42,7 +42,7 @@ ONCE = {
     "score-no-gate": "score gold.jsonl good.jsonl",
     "score-ship": "score gold.jsonl good.jsonl --preset ship",
     "score-exact": "score gold.jsonl poor.jsonl --refusal exact --each trace",
-    "score-missing": "score gold.jsonl few.jsonl",
+    "score-missing": "score gold.jsonl flaky-runs.jsonl",
     "stability-steady": "stability few.jsonl steady-runs.jsonl --profile reference",
     "types": "eval types types.tsv types-found.tsv --gates 'accuracy>=0.5'",
     "types-json": "eval types types.tsv types-found.tsv --format json",
