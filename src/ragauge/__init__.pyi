@@ -48,9 +48,6 @@ from ragauge.ingest.labelled.labelled_items import Source as _labelled_items_Sou
 from ragauge.ingest.linked.crosswalk import Source as PairSource
 from ragauge.ingest.linked.link_records import Source as _link_records_Source
 from ragauge.ingest.manifest import read_manifest as read_manifest
-from ragauge.ingest.ranked.queries import QuerySource
-from ragauge.ingest.ranked.rankings import Given
-from ragauge.ingest.ranked.rankings import Given as Judgements
 from ragauge.ingest.records import Source
 from ragauge.metrics.retrieval import NoRelevant
 from ragauge.runners.answers.gathering import Asking
@@ -61,7 +58,7 @@ from ragauge.runners.audit import Progress as _audit_Progress
 from ragauge.runners.blocks import Each
 from ragauge.runners.compare import Allowance, CompareOptions
 from ragauge.runners.components.entity_sides import Source as _entity_sides_Source
-from ragauge.runners.components.evaluate_all import AllOptions, Entries
+from ragauge.runners.components.evaluate_all import AllOptions
 from ragauge.runners.components.evaluate_linking import LinkingOptions
 from ragauge.runners.components.evaluate_ner import NerOptions
 from ragauge.runners.components.evaluate_types import TypesOptions
@@ -408,10 +405,10 @@ def evaluate_linking(
     """How well mentions are linked: ranks, NIL, end to end, and across knowledge bases."""
 
 def evaluate_retrieval(
-    qrels: Given,
-    run: Given,
+    qrels: Source,
+    run: Source,
     *,
-    baselines: Sequence[Given] = (),
+    baselines: Sequence[Source] = (),
     preset: str | None = None,
     gates: str | None = None,
     by: list[str] | tuple[str, ...] = (),
@@ -507,11 +504,11 @@ def evaluate_answers(
     """The report on answers: groundedness, numbers, overlap with references, and judged metrics."""
 
 def evaluate_all(
-    gold: Entries,
+    gold: Source,
     model: Any,
     *,
-    queries: QuerySource | None = None,
-    qrels: Judgements | None = None,
+    queries: Source | None = None,
+    qrels: Source | None = None,
     documents: Mapping[str, str] | None = None,
     progress: _model_calls_Progress | None = None,
     preset: str | None = None,

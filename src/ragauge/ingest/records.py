@@ -260,18 +260,12 @@ class Records:
         source, name = self._source, self.name
         if isinstance(source, bytes):
             return self._of_content(source)
+        frame = frame_in(source, self._form)
+        if frame is not None:
+            rows = enumerate(frame_rows(frame), 1)
+            return ((f"{name}: row {number}", row) for number, row in rows)
         if isinstance(source, str | os.PathLike):
-            path = Path(source)
-            if source != STDIN and path.is_dir():
-                return self._of_frames([(name, saved_dataset(path))])
-            head = head_of(str(source)) or b""
-            if self._form == "parquet" or (self._form is None and head.startswith(_PARQUET)):
-                return self._of_frames([(name, _parquet(name))])
-            if self._form == "arrow" or head.startswith((_ARROW_FILE, _ARROW_STREAM)):
-                return self._of_frames([(name, _arrow(name))])
             return self._of_content(read_whole(str(source), long_lines=True))
-        if hasattr(source, "iter_rows") or hasattr(source, "to_pylist") or hasattr(source, "iloc"):
-            return self._of_frames([(name, source)])
         if isinstance(source, Mapping):
             if any(hasattr(one, "features") for one in source.values()):
                 first = quoted(str(next(iter(source))))
@@ -283,11 +277,6 @@ class Records:
             f"{name}: {type(source).__name__} is no source of records: give a path, a "
             "data frame, or a list of mappings"
         )
-
-    def _of_frames(self, frames: Iterable[tuple[str, Any]]) -> Placed:
-        for name, frame in frames:
-            for number, row in enumerate(frame_rows(frame), 1):
-                yield f"{name}: row {number}", row
 
     def _of_content(self, content: bytes) -> Placed:
         """The records of a text, in the form that it has or is said to have."""
@@ -426,6 +415,22 @@ class Records:
                     for title, cell in zip(titles, cells, strict=True)
                 },
             )
+
+
+def frame_in(source: Source, form: str | None = None) -> Any:
+    """The frame that a source is, or that its file or folder holds; None where there is none."""
+    if isinstance(source, str | os.PathLike):
+        path, name = Path(source), str(source)
+        if name != STDIN and path.is_dir():
+            return saved_dataset(path)
+        head = head_of(name) or b""
+        if form == "parquet" or (form is None and head.startswith(_PARQUET)):
+            return _parquet(name)
+        if form == "arrow" or head.startswith((_ARROW_FILE, _ARROW_STREAM)):
+            return _arrow(name)
+        return None
+    is_frame = any(hasattr(source, name) for name in ("iter_rows", "to_pylist", "iloc"))
+    return source if is_frame else None
 
 
 def is_frame(head: bytes) -> bool:
