@@ -9,7 +9,7 @@ from hiclass import metrics as hiclass
 from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
 
 from ragauge.contracts.labels import LabelSet
-from ragauge.ingest.labelled.label_sets import labels_met, read_label_set
+from ragauge.ingest.label_sets import labels_met, read_label_set
 from ragauge.metrics.label_sums import label_patterns, label_values
 from ragauge.runners.components.evaluate_types import evaluate_types
 

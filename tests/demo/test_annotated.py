@@ -13,7 +13,7 @@ from ragauge.demo.components import ANNOTATED, CROSSWALK, KNOWLEDGE_BASE, QRELS,
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.heritage import ENTITY_TYPES, misplaced, read_entries
 from ragauge.ingest.heritage_dataset import ANSWER_TYPES
-from ragauge.ingest.labelled.label_sets import read_label_set
+from ragauge.ingest.label_sets import read_label_set
 from ragauge.ingest.linked.crosswalk import read_crosswalk
 from ragauge.ingest.linked.knowledge_base import BASES, known_entities
 

@@ -363,10 +363,11 @@ REJECTED = {
         '{"id": "1", "label": "x"}\n{"id": "1", "label": "x"}',
         '2: id: "1" was annotated already at',
     ),
-    "nothing": ("\n", "holds no annotation"),
-    "other field": ('{"id": "1", "type": "x"}', 'the field label; there are "type"'),
+    "nothing": ("\n", "the file has only empty lines"),
+    "no item": ("[]", "holds no annotation"),
+    "other field": ('{"id": "1", "type": "x"}', 'the field label; there is "id", "type"'),
     "no id column": ("label\nx\n", "1: no column is called id or qid"),
-    "two columns": ("id,label,Label\n1,x,y\n", "1: 2 columns are called label; keep one"),
+    "two columns": ("id,label,Label\n1,x,y\n", '1: 2 columns are called "Label"; keep one'),
     "cells": ("id,label\n1\n", "2: cells: 1, but the header has 2"),
     "list among labels": ('{"id": "1", "label": []}', "1: label: expected text"),
 }
@@ -391,7 +392,7 @@ BAD_SPANS = {
     "past the end": ('[{"start": 1, "end": 9, "type": "TOP"}]', "past the text of 5 characters"),
     "twice": (
         '[{"start": 1, "end": 3, "type": "TOP"}, {"start": 1, "end": 3, "type": "TOP"}]',
-        "spans[1]: 1 to 3 TOP stands there already",
+        "spans[1]: 1 to 3 TOP is there already",
     ),
 }
 

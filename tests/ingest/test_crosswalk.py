@@ -51,7 +51,7 @@ def test_two_columns_and_ids_of_any_shape_need_no_header(tmp_path, ids):
 def test_columns_that_nobody_knows_are_told_as_they_are_written(tmp_path):
     problems = []
     read_crosswalk(written(tmp_path, "ID\tMuseumID\trelation\nQ1\t5\tsame\n"), problems)
-    assert problems[0].endswith('needs id1, id2 and relation, and has "id", "MuseumID", "relation"')
+    assert problems[0].endswith('needs id1, id2 and relation, and has "ID", "MuseumID", "relation"')
 
 
 def test_a_column_for_each_knowledge_base(tmp_path):
@@ -83,5 +83,5 @@ def test_an_empty_table_and_one_of_other_columns_are_told(tmp_path):
     problems = []
     read_crosswalk(written(tmp_path, ""), problems)
     read_crosswalk([{"name": "x"}], problems)
-    assert "holds no pair of ids" in problems[0]
-    assert problems[1] == 'record 1: record: needs id1, id2 and relation, and has "name"'
+    assert "the file is empty" in problems[0]
+    assert problems[1] == 'crosswalk: item 1: record: needs id1, id2 and relation, and has "name"'

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.errors import UsageError
-from ragauge.ingest.labelled.label_sets import labels_met, read_label_set
+from ragauge.ingest.label_sets import labels_met, read_label_set
 
 
 def written(tmp_path, text, name="mine.toml"):

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.errors import InputRejected, RagaugeError, UsageError
-from ragauge.ingest.labelled.labelled_items import read_labelled
+from ragauge.errors import RagaugeError, UsageError
+from ragauge.ingest.labelled_items import read_labelled
 
 PREDICTED = {"a": "M", "b": "L"}
 
@@ -143,7 +143,7 @@ def test_d4_texts_are_the_key_where_there_are_no_ids(tmp_path):
 def test_d4_a_text_that_stands_twice_is_no_key(tmp_path):
     gold = written(tmp_path, "text\tgold_type\nx\tM\ny\tL\nx\tM\n")
     found, problems = read(gold, [{"text": "x", "label": "M"}])
-    assert problems == [f'{gold}:4: text: "x" stands at {gold}:2 already; give the items ids']
+    assert problems == [f'{gold}:4: text: "x" is at {gold}:2 already; give the items ids']
     assert found.duplicates == 1
 
 
@@ -152,9 +152,9 @@ def test_d4_nothing_is_joined_by_position(tmp_path):
     never = "no record has an id or a text; gold and prediction are never joined by position"
     assert read(gold, [{"label": "M"}])[1] == [f"{gold}: {never}", f"predicted: {never}"]
     assert read(["M", "L"], ["M", "L"])[1] == [
-        f"{side}[{place}]: record: expected an object with an id and a label, got text"
+        f"{side}: item {place}: record: expected an object, got text"
         for side in ("gold", "predicted")
-        for place in (0, 1)
+        for place in (1, 2)
     ]
 
 
@@ -166,7 +166,7 @@ def test_ids_on_one_side_and_texts_on_the_other_do_not_meet():
 def test_an_item_that_stands_twice_is_a_problem_with_both_places(tmp_path):
     gold = written(tmp_path, "id,label\na,M\nb,L\na,L\n")
     found, problems = read(gold)
-    assert problems == [f'{gold}:4: id: "a" stands at {gold}:2 already; keep one']
+    assert problems == [f'{gold}:4: id: "a" is at {gold}:2 already; keep one']
     assert labels_of(found.gold) == {"a": "M", "b": "L"}
     again = written(tmp_path, '{"a": "M",\n "a": "L"}', "twice.json")
     assert read(again)[1] == [f'{again}: key "a" appears 2 times in one object; keep one']
@@ -181,18 +181,18 @@ def test_all_that_is_wrong_with_records_is_told():
         "M",
     ]
     assert read(gold)[1] == [
-        "gold[4]: record: expected an object with an id and a label, got text",
-        "gold[1]: id: is empty",
-        "gold[1]: label: missing; gold says what is right",
-        "gold[1]: secondary_types[0]: expected text, got a number",
-        "gold[1]: text: expected text, got a number",
-        "gold[1]: strata: expected an object, got a list",
-        "gold[2]: id: missing; other records have one",
-        "gold[2]: label: expected text, got a list",
-        "gold[2]: secondary_types: is no list: not JSON: expecting value at column 2",
-        "gold[3]: id: expected text, got a number",
-        "gold[3]: label: expected text, got an object",
-        "gold[3]: secondary_types: expected a list of texts, got a number",
+        "gold: item 5: record: expected an object, got text",
+        "gold: item 2: label: missing; gold says what is right",
+        "gold: item 2: id: is empty",
+        "gold: item 2: secondary_types[0]: expected text, got a number",
+        "gold: item 2: text: expected text, got a number",
+        "gold: item 2: strata: expected an object, got a list",
+        "gold: item 3: id: missing; other records have one",
+        "gold: item 3: label: expected text, a number or true or false, got a list",
+        "gold: item 3: secondary_types: is no list: not JSON: expecting value at column 2",
+        "gold: item 4: id: expected text, got a number",
+        "gold: item 4: label: expected text, a number or true or false, got an object",
+        "gold: item 4: secondary_types: expected a list of texts, got a number",
     ]
 
 
@@ -200,11 +200,11 @@ def test_all_that_is_wrong_with_records_is_told():
     ("content", "fact"),
     [
         ("id,label\na,M,x\nb,L\n", ":2: cells: 3, but the header has 2"),
-        ("id,label,label\na,M,x\n", ':1: two columns are called "label"; keep one'),
+        ("id,label,label\na,M,x\n", ':1: 2 columns are called "label"; keep one'),
         ('id\tlabel\na\t"M\nb\tL\n', ":2: not a row of cells"),
         (b"id,label\na,M\nb,\xff\n", ":3: is not UTF-8 text; save the table as UTF-8"),
         ('{"id": "a", "label": "M"}\n{"id": "b", "label":\n', ":2: "),
-        ('[{"id": "a", "label": "M"}, ', ": "),
+        ('[{"id": "a", "label": "M"}, ', ":1: "),
         ('{"a": "M",\n "b": \n', ": "),
         ("id,colour\na,red\n", ": no record has gold_type or gold_label or label"),
     ],
@@ -223,8 +223,8 @@ def test_the_rest_of_a_broken_file_is_read(tmp_path):
 
 def test_a_label_field_nobody_has_names_those_there_are():
     assert read([{"id": "a", "colour": "M"}], field="kind")[1] == [
-        'gold: no record has kind; there is "colour", "id": name the right one with --field',
-        'predicted: no record has kind; there is "id", "label": name the right one with --field',
+        'gold: no record has kind; there is "id", "colour": name the right one with --field',
+        'predicted: no record has kind; there is "label", "id": name the right one with --field',
     ]
 
 
@@ -234,22 +234,22 @@ def test_predictions_may_say_nothing():
 
 
 def test_a_form_that_is_given_is_kept_to(tmp_path):
-    line = written(tmp_path, '{"a": "M", "label": "L"}')
-    assert labels_of(clean(line, form="json").gold) == {"a": "M", "label": "L"}
+    line = written(tmp_path, '{"a": "M", "b": "L"}')
+    assert labels_of(clean(line, form="json").gold) == {"a": "M", "b": "L"}
     never = "no record has an id or a text; gold and prediction are never joined by position"
     assert read(line, form="jsonl")[1] == [f"{line}: {never}"]
     table = written(tmp_path, "{kind},id,label\nx,a,M\n", "odd.csv")
     assert labels_of(clean(table, form="csv").gold) == {"a": "M"}
     assert read(table, form="json")[1]
-    with pytest.raises(UsageError, match='format "xml" is none of json, jsonl, tsv, csv'):
+    with pytest.raises(UsageError, match='format "xml" is none of json, jsonl, csv, tsv'):
         read(table, form="xml")
 
 
 def test_files_without_items_hold_nothing_and_are_no_problem(tmp_path):
     for content in ("id,label\n", "[]"):
         assert clean(written(tmp_path, content), []).gold == {}
-    with pytest.raises(InputRejected, match="the file is empty; write one row a line"):
-        read(written(tmp_path, ""))
+    empty = written(tmp_path, "")
+    assert read(empty)[1] == [f"{empty}: the file is empty; write one JSON object a line"]
 
 
 @given(st.binary(max_size=60) | st.text(alphabet='{}[]",:\n\tid label1', max_size=60))

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.errors import UsageError
-from ragauge.ingest.linked.link_files import read_gold_links, read_predicted_links
-from ragauge.ingest.linked.link_records import LinkReading
+from ragauge.ingest.linked.link_files import LinkReading, read_gold_links, read_predicted_links
 
 
 def gold(source, **how):
@@ -216,7 +215,8 @@ def test_ids_beside_the_candidates_belong_to_the_first():
     assert said.ids == {"viaf": {"5", "6"}, "wikidata": {"Q1"}}
     problems = faults([{**record, "wikidata_id": "Q2"}], read_predicted_links)
     assert problems == [
-        'record 1: candidates: begin with "Q1", but the id beside them is "Q2"; leave one out'
+        'predicted: item 1: candidates: begin with "Q1", but the id beside them is "Q2"; '
+        "leave one out"
     ]
 
 
@@ -253,8 +253,8 @@ def test_an_id_of_its_own_is_not_taken_for_a_link():
 
 def test_gold_that_names_a_mention_or_a_document_twice(tmp_path):
     path = written(tmp_path, "d\t0\t4\tQ1\nd\t0\t4\tQ2\n")
-    assert faults(path) == [f'{path}:2: mention: "d:0–5" stands at {path}:1 already; keep one']
-    assert "stands in the file already" in faults([HERITAGE, HERITAGE])[0]
+    assert faults(path) == [f'{path}:2: mention: "d:0–5" is at {path}:1 already; keep one']
+    assert "is in the file already" in faults([HERITAGE, HERITAGE])[0]
 
 
 def test_all_the_faults_of_a_file_are_told(tmp_path):
@@ -321,3 +321,28 @@ def test_predictions_may_be_named_after_the_knowledge_base(tmp_path):
     assert reading.problems == []
     assert [[one.id for one in link.candidates] for link in read] == [["Q1"], [], ["Q2"]]
     assert [link.said_nil for link in read] == [False, True, False]
+
+
+def test_gold_and_predictions_in_one_record_with_their_own_nil():
+    records = [
+        {"id": "a", "gold_kb_id": "Q1", "pred_kb_id": "Q2", "is_nil_gold": False},
+        {"id": "b", "gold_kb_id": None, "is_nil_gold": True, "is_nil_pred": True},
+    ]
+    assert plain(gold(records).links) == [("a", {"wikidata": ["Q1"]}), ("b", {})]
+    assert [(link.linked, link.said_nil) for link in predicted(records)] == [
+        (True, False),
+        (False, True),
+    ]
+    contrary = [{"id": "a", "gold_kb_id": "Q1", "is_nil_gold": True}]
+    fact = "is_nil_gold: is true, and there is an id; leave one out"
+    assert faults(contrary) == [f"gold: item 1: {fact}"]
+
+
+def test_columns_in_any_case_mapped_ones_and_those_nobody_reads(tmp_path):
+    path = written(tmp_path, "Doc,Start,End,Target,Wikidta\nd,0,4,Q1,x\n", "links.csv")
+    reading = LinkReading()
+    (link,) = read_gold_links(path, reading, columns={"gold": "target"}).links
+    assert plain([link]) == [("d:0–4", {"wikidata": ["Q1"]})]
+    assert reading.findings.counts == {"unread_columns": 1}
+    (finding,) = reading.findings.kept()
+    assert "Wikidta (did you mean wikidata?)" in finding.message

@@ -214,7 +214,7 @@ def test_a_table_without_a_needed_column_is_refused_before_its_rows(tmp_path):
         "name it with --map id=COLUMN"
     ]
     path.write_text("just a sentence\nand another\n")
-    assert "the first line names no column of a note (id" in read(path)[1][0]
+    assert "the first line names no column of a note" in read(path)[1][0]
 
 
 def test_everything_wrong_has_its_place(tmp_path):

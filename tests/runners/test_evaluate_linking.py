@@ -63,8 +63,8 @@ class TestF1KeyedOnPlaceOrId:
         ]
         problems = refused(gold, [{"mention": "Nationaal Archief", "wikidata_id": "Q1"}])
         assert problems == [
-            'record 1: mention: "Nationaal Archief" is 2 mentions of gold (record 1, record 2); '
-            "give each an id, or doc, start and end, in both files"
+            'predicted: item 1: mention: "Nationaal Archief" is 2 mentions of gold '
+            "(gold: item 1, gold: item 2); give each an id, or doc, start and end, in both files"
         ]
 
     def test_their_context_tells_them_apart_where_both_files_have_it(self):
@@ -81,7 +81,7 @@ class TestF1KeyedOnPlaceOrId:
     def test_the_same_words_without_context_are_an_error_in_gold_itself(self):
         gold = [{"mention": "Archief", "gold_wikidata": id} for id in ("Q1", "Q2")]
         problems = refused(gold, [{"mention": "Archief", "wikidata_id": "Q1"}])
-        assert '"Archief" stands at record 1 already; give each an id' in problems[0]
+        assert '"Archief" is at gold: item 1 already; give each an id' in problems[0]
 
     def test_a_moved_span_is_not_joined_by_its_words(self):
         moved = [{**ARCHIVES[0], "start": 1, "end": 18}, ARCHIVES[1]]
@@ -111,7 +111,7 @@ class TestF1IdsJoinWhatMoved:
         assert found.finding_counts == {"span_differs": 1}
         assert (found.coverage["missing"], found.coverage["unknown"]) == (0, 0)
         (finding,) = found.findings
-        assert finding.where == "record 1"
+        assert finding.where == "predicted: item 1"
         assert finding.message == '"The Hague" (d:4–9) is 0–9 in gold; joined by its id, m1'
 
     def test_without_an_overlap_the_weak_view_is_wrong_too(self):
@@ -164,8 +164,8 @@ class TestF3Duplicates:
     def test_they_are_an_error_with_both_places(self):
         problems = refused(gold_of({"a": "Q1"}), self.SAID)
         assert [problem.partition(";")[0] for problem in problems] == [
-            'record 2: mention: "a" was predicted at record 1 already',
-            'record 3: mention: "a" was predicted at record 1 already',
+            'predicted: item 2: mention: "a" was predicted at predicted: item 1 already',
+            'predicted: item 3: mention: "a" was predicted at predicted: item 1 already',
         ]
 
     @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])

@@ -179,7 +179,7 @@ def test_entries_without_a_type_are_not_scored_but_counted(tmp_path):
 
 def test_duplicates_are_refused_and_can_be_accepted():
     gold = [{"id": "a", "label": "M"}, {"id": "b", "label": "L"}, {"id": "a", "label": "L"}]
-    with pytest.raises(InputRejected, match=r'gold\[2\]: id: "a" stands at gold\[0\] already'):
+    with pytest.raises(InputRejected, match=r'gold: item 3: id: "a" is at gold: item 1 already'):
         report(gold, listed("M"))
     found = report(gold, {"a": "M", "b": "L"}, max_bad="1")
     assert (found.coverage["duplicates"], found.coverage["rejected"]) == (1, 1)
@@ -187,7 +187,7 @@ def test_duplicates_are_refused_and_can_be_accepted():
 
 
 def test_lists_side_by_side_are_refused():
-    with pytest.raises(InputRejected, match="expected an object with an id and a label"):
+    with pytest.raises(InputRejected, match="expected an object"):
         report(["M", "L"], ["M", "L"])
 
 

@@ -88,7 +88,7 @@ class ItemDisagreement(Struct, frozen=True, kw_only=True):
     where: dict[str, str]
 
 
-class AgreementCoverage(Struct, frozen=True, kw_only=True):
+class AgreementCoverage(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How many items were annotated, and by how many."""
 
     items: int
@@ -97,6 +97,8 @@ class AgreementCoverage(Struct, frozen=True, kw_only=True):
     some: int
     """By two or more, not by all."""
     one: int
+    unread_columns: tuple[str, ...] = ()
+    """Columns of the files that nothing reads, and that may be meant for one that is read."""
 
 
 class AgreementReport(RunReport, frozen=True, kw_only=True):

@@ -1,72 +1,192 @@
-"""Annotations: a label or typed spans an item, as JSON Lines, a JSON array, CSV or TSV."""
+"""Annotations: a label or typed spans an item, from any source."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragauge.contracts.annotation import Annotation, Kind, TypedSpan
+from ragauge.contracts.report import Findings
 from ragauge.errors import UsageError, refuse
 from ragauge.ingest.fields import (
     BadField,
+    Columns,
+    Field,
+    Shape,
+    an_id,
+    anything,
     expected,
     kind,
-    mapping,
     mappings,
     number,
     quoted,
+    squeezed,
     text,
+    value_at,
     whole,
 )
-from ragauge.ingest.lines import read_whole
-from ragauge.ingest.placed_records import Records, headed_rows, record_id, records_of
+from ragauge.ingest.records import Records, Source
 from ragauge.stats.krippendorff import Level
 
-IDS = ("id", "qid")
-FIELDS = ("label", "ner_annotations", "spans")
-"""Looked for in this order where the user names no field."""
 _LARGEST_WHOLE = 2.0**53
 
 
+def a_label(value: Any, field: str) -> str | None:
+    """The label as text, None where it is blank."""
+    if type(value) is str:
+        return value.strip() or None
+    if type(value) is bool:
+        return str(value).lower()
+    if type(value) in (int, float):
+        return label_text(number(value, field))
+    raise BadField(field, expected("text, a number or true or false", value))
+
+
+def _spans(value: Any, field: str) -> list[TypedSpan]:
+    if type(value) is not list:
+        raise BadField(field, f"expected a list of spans, got {kind(value)}; spans need JSON")
+    found: dict[TypedSpan, None] = {}
+    for place, member in enumerate(mappings(value, field)):
+        name = f"{field}[{place}]"
+        start, end = (whole(member.get(key), f"{name}.{key}") for key in ("start", "end"))
+        type_ = text(member.get("type", member.get("label")), f"{name}.type").strip()
+        if not type_:
+            raise BadField(f"{name}.type", "is empty")
+        if not 0 <= start < end:
+            raise BadField(name, f"goes from {start} to {end}; a span has 0 <= start < end")
+        span = TypedSpan(start, end, type_)
+        if span in found:
+            raise BadField(name, f"{start} to {end} {type_} is there already; keep one")
+        found[span] = None
+    return list(found)
+
+
+ANNOTATION = Shape(
+    name="annotation",
+    doc="What an annotator said of an item: a label, or spans.",
+    fields=(
+        Field(
+            "id",
+            an_id,
+            "The item.",
+            aliases=("qid",),
+            missing="missing; name the item by id or qid",
+        ),
+        Field("label", a_label, "Its label: text, a number, or true or false."),
+        Field(
+            "ner_annotations",
+            _spans,
+            "Its spans: start, end and type.",
+            aliases=("spans",),
+            many=True,
+        ),
+        Field("text", anything, "What the spans are of."),
+    ),
+    keyed="label",
+    keeps=True,
+)
+
+
 class Annotations(Struct, frozen=True, kw_only=True):
-    """What each annotator said, by item, in the order of the files."""
+    """What each annotator said, by item, in the order of the sources."""
 
     kind: Kind
     field: str
+    names: list[str]
+    """What each source is called."""
     files: list[dict[str, Annotation]]
+    findings: Findings
+    unread: tuple[str, ...]
 
 
-Placed = tuple[str, dict[str, Any]]
+def read_annotations(
+    sources: Sequence[Source], field: str | None = None, columns: Columns | None = None
+) -> Annotations:
+    """The annotations of each source; `field` may be a path: type_classification.primary_type.
 
-
-def read_annotations(names: Sequence[str], field: str | None = None) -> Annotations:
-    """The annotations of each file; `field` may be a path, as in type_classification.primary_type.
-
-    Raises InputRejected with all that is wrong with any of them.
+    Where no field is named, labels are looked for before spans. Raises InputRejected with all
+    that is wrong with any of them.
     """
     problems: list[str] = []
-    wanted = FIELDS if field is None else (field,)
-    files = [_objects(name, wanted, problems) for name in names]
-    there = [one for one in wanted if any(_has(file, one) for file in files)]
-    chosen = (there or wanted)[0]
-    for name, file in zip(names, files, strict=True):
-        if file and not _has(file, chosen):
-            keys = sorted({key for _, record in file for key in record if key not in IDS})
-            listed = f"there are {', '.join(map(quoted, keys[:8]))}"
-            listed = listed if keys else "there is nothing but ids"
-            fact = f"no record has the field {' or '.join(there[:1] or wanted)}; {listed}"
-            problems.append(f"{name}: {fact}: name one with --field")
-    values = (_value(record, chosen) for file in files for _, record in file)
-    first = next((value for value in values if value is not None and value is not _ABSENT), None)
-    of_kind: Kind = "spans" if type(first) is list else "labels"
-    found = [_annotations(file, chosen, of_kind, problems) for file in files]
+    id, label, spans, body = ANNOTATION.fields
+    mapped = dict(columns or {})
+    field = field or mapped.pop(label.name, None) or mapped.pop(spans.name, None)
+    wanted = (*label.names, *spans.names) if field is None else (field,)
+    every: list[tuple[Records, list[str], list[dict[str, Any]], dict[str, str]]] = []
+    for count, source in enumerate(sources, 1):
+        known = len(problems)
+        records = Records(source, ANNOTATION, problems, name=f"annotator {count}", columns=mapped)
+        places, objects = records.all_objects()
+        if not objects and len(problems) == known:
+            problems.append(f"{records.name}: holds no annotation; write one JSON object a line")
+        keys = {squeezed(key): key for keys in records.keys for key in keys}
+        spelled = {name: keys.get(squeezed(name), name) for name in wanted}
+        there = {
+            name: path
+            for name, path in spelled.items()
+            if squeezed(name) in keys
+            or any(value_at(record, path) is not None for record in objects)
+        }
+        every.append((records, places, objects, there))
+    found = [name for name in wanted if any(name in there for *_, there in every)]
+    chosen = (found or wanted)[0]
+    for records, _, objects, there in every:
+        if objects and chosen not in there:
+            fact = f"no record has the field {' or '.join(found[:1] or wanted)}"
+            problems.append(f"{records.name}: {fact}; {records.there()}: name one with --field")
+    values = (
+        value_at(record, there[chosen])
+        for _, _, objects, there in every
+        if chosen in there
+        for record in objects
+    )
+    of_spans = type(next((value for value in values if value is not None), None)) is list
+    fields = (id, spans, body) if of_spans else (id, label)
+    findings = Findings()
+    unread = [name for records, *_ in every for name in records.note_unread(findings)]
+    files = []
+    for records, places, objects, there in every:
+        said = structs.replace(fields[1], name=there.get(chosen, chosen), aliases=())
+        named = (id, said, *fields[2:])
+        shape = structs.replace(ANNOTATION, fields=named)
+        placed, read = records.lists(places, objects, shape)
+        given = zip(placed, *(read[one.name] for one in named), strict=True)
+        files.append(_annotations(given, chosen, problems))
     refuse(problems)
-    return Annotations(kind=of_kind, field=chosen, files=found)
+    return Annotations(
+        kind="spans" if of_spans else "labels",
+        field=chosen,
+        names=[records.name for records, *_ in every],
+        files=files,
+        findings=findings,
+        unread=tuple(dict.fromkeys(unread)),
+    )
+
+
+def _annotations(
+    given: Iterable[tuple[Any, ...]], field: str, problems: list[str]
+) -> dict[str, Annotation]:
+    """By item what an annotator said: the place, the id, and a label, or spans and their text."""
+    found: dict[str, Annotation] = {}
+    for where, id, said, *of in given:
+        body = of[0] if of and type(of[0]) is str else None
+        if said is None or not of:
+            annotation = Annotation(id=id, label=said, where=where)
+        else:
+            annotation = Annotation(id=id, spans=frozenset(said), text=body, where=where)
+        length = math.inf if body is None else len(body)
+        past = [place for place, span in enumerate(said or ()) if of and span.end > length]
+        if past:
+            fact = f"ends at {said[past[0]].end}, past the text of {length} characters"
+            problems.append(f"{where}: {field}[{past[0]}]: {fact}")
+        elif (earlier := found.setdefault(id, annotation)) is not annotation:
+            fact = f"{quoted(id)} was annotated already at {earlier.where}; keep one"
+            problems.append(f"{where}: id: {fact}")
+    return found
 
 
 def label_text(value: float) -> str:
@@ -113,121 +233,3 @@ def in_order(
 
 def _refuse(wrong: Sequence[Annotation], fact: str) -> None:
     refuse([f"{one.where}: {quoted(one.label or '')} {fact}" for one in wrong])
-
-
-def _objects(name: str, wanted: Sequence[str], problems: list[str]) -> list[Placed]:
-    """The records of a file that are objects, each with its place."""
-    known = len(problems)
-    found: list[Placed] = []
-    table = partial(_table, wanted=wanted)
-    for place, record in records_of(name, read_whole(name), problems, table):
-        try:
-            found.append((place, mapping(record, "record")))
-        except BadField as fault:
-            problems.append(f"{place}: {fault}")
-    if not found and len(problems) == known:
-        problems.append(f"{name}: holds no annotation; write one JSON object a line")
-    return found
-
-
-def _table(name: str, content: bytes, problems: list[str], wanted: Sequence[str]) -> Records:
-    """The rows of a CSV or TSV file; an empty cell is no label."""
-    named = {one.lower(): one for one in (*IDS, *wanted)}
-
-    def header(place: str, columns: list[str], problems: list[str]) -> bool:
-        faults = [
-            f"{columns.count(column)} columns are called {column}; keep one"
-            for column in sorted({*columns} & {*IDS, *wanted})
-            if columns.count(column) > 1
-        ]
-        if columns and not {*columns} & {*IDS}:
-            fact = "no column is called id or qid; the first line names the columns"
-            faults.append(f"{fact}: id, label")
-        problems += [f"{place}: {fault}" for fault in faults]
-        return not faults
-
-    def column(title: str) -> str:
-        return named.get(title.lower(), title)
-
-    return headed_rows(name, content, problems, column=column, header=header)
-
-
-_ABSENT = object()
-
-
-def _value(record: dict[str, Any], field: str) -> Any:
-    """The value of a field, or of one inside others by a path with dots; _ABSENT without one."""
-    if field in record:
-        return record[field]
-    outer, dot, inner = field.partition(".")
-    held = record.get(outer)
-    return _value(held, inner) if dot and type(held) is dict else _ABSENT
-
-
-def _has(file: list[Placed], field: str) -> bool:
-    return any(_value(record, field) is not _ABSENT for _, record in file)
-
-
-def _annotations(
-    file: list[Placed], field: str, of_kind: Kind, problems: list[str]
-) -> dict[str, Annotation]:
-    found: dict[str, Annotation] = {}
-    for place, record in file:
-        try:
-            annotation = _annotation(record, field, of_kind, place)
-        except BadField as fault:
-            problems.append(f"{place}: {fault}")
-            continue
-        earlier = found.setdefault(annotation.id, annotation)
-        if earlier is not annotation:
-            twice = f"{quoted(annotation.id)} was annotated already at {earlier.where}; keep one"
-            problems.append(f"{place}: id: {twice}")
-    return found
-
-
-def _annotation(record: dict[str, Any], field: str, of_kind: Kind, place: str) -> Annotation:
-    id, value = record_id(record, IDS, "name the item by id or qid"), _value(record, field)
-    if value is _ABSENT or value is None:
-        return Annotation(id=id, where=place)
-    if of_kind == "labels":
-        return Annotation(id=id, label=_label(value, field), where=place)
-    body = record.get("text")
-    body = body if type(body) is str else None
-    return Annotation(id=id, spans=_spans(value, field, body), text=body, where=place)
-
-
-def _label(value: Any, field: str) -> str | None:
-    """The label as text, None where it is blank."""
-    if type(value) is bool:
-        return str(value).lower()
-    if type(value) is str:
-        return value.strip() or None
-    if type(value) in (int, float):
-        return label_text(number(value, field))
-    raise BadField(field, expected("text, a number or true or false", value))
-
-
-def _spans(value: Any, field: str, body: str | None) -> frozenset[TypedSpan]:
-    if type(value) is not list:
-        raise BadField(field, f"expected a list of spans, got {kind(value)}; spans need JSON")
-    found: set[TypedSpan] = set()
-    for place, member in enumerate(mappings(value, field)):
-        name = f"{field}[{place}]"
-        span = _span(member, name)
-        if body is not None and span.end > len(body):
-            raise BadField(name, f"ends at {span.end}, past the text of {len(body)} characters")
-        if span in found:
-            raise BadField(name, f"{span.start} to {span.end} {span.type} stands there already")
-        found.add(span)
-    return frozenset(found)
-
-
-def _span(member: dict[str, Any], name: str) -> TypedSpan:
-    """A span; its type may be called `label`, as some tools do."""
-    start, end = (whole(member.get(key), f"{name}.{key}") for key in ("start", "end"))
-    type_ = text(member.get("type", member.get("label")), f"{name}.type").strip()
-    if not type_:
-        raise BadField(f"{name}.type", "is empty")
-    if not 0 <= start < end:
-        raise BadField(name, f"goes from {start} to {end}; a span has 0 <= start < end")
-    return TypedSpan(start, end, type_)

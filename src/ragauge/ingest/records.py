@@ -13,7 +13,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -23,12 +23,14 @@ from msgspec import Struct
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected, UsageError, refuse
 from ragauge.ingest.fields import (
+    BadField,
     BadRecord,
     Columns,
     Shape,
     expected,
     quoted,
     squeezed,
+    value_at,
 )
 from ragauge.ingest.lines import (
     MAX_LINE,
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
     from polars import DataFrame
 
 Source = Any
-"""A path, bytes, a data frame, a mapping, or mappings in any order; see `Records`."""
+"""A path, bytes, a data frame, a mapping, or mappings in any order, or `Row`s with their places."""
 Form = Literal["json", "jsonl", "csv", "tsv", "parquet", "arrow"]
 FORMS: tuple[Form, ...] = ("json", "jsonl", "csv", "tsv", "parquet", "arrow")
 Placed = Iterator[tuple[str, Any]]
@@ -63,9 +65,9 @@ class Row(Struct, gc=False):
     place: str
     record: dict[str, Any]
     """As it is there."""
-    values: dict[str, Any]
+    values: dict[str, Any] = {}
     """By our names, what the record has for each field; checked where `Records.each` gave it."""
-    written: dict[str, str]
+    written: dict[str, str] = {}
     """By our names, what the source calls the field."""
 
     def __getitem__(self, field: str) -> Any:
@@ -84,7 +86,7 @@ class Records:
 
     `columns` says for fields of the shape where this source has them. `adapt` changes a decoded
     value before its fields are looked for. `table` reads text that is no JSON, in place of the
-    reader of CSV and TSV.
+    reader of CSV and TSV; `decode` the value of a JSON text, in place of the strict reader.
     """
 
     def __init__(
@@ -98,6 +100,7 @@ class Records:
         columns: Columns | None = None,
         adapt: Callable[[Any], Any] | None = None,
         table: Callable[[str, bytes, list[str]], Placed] | None = None,
+        decode: Callable[[bytes], Any] = decode,
     ) -> None:
         if form not in (None, *FORMS):
             raise UsageError(f"format {quoted(str(form))} is none of {', '.join(FORMS)}")
@@ -114,25 +117,42 @@ class Records:
         """How often each set of keys was met."""
         self.around: dict[str, Any] = {}
         """What the object that holds the records says besides."""
+        self._decode = decode
+        self.read_as = "records"
+        """The form of the source in words, once reading began."""
         self.tabular = False
         """Whether the records are rows of text: each value is what a cell holds."""
+        self.in_rows = False
+        """Whether they are rows of a table or of a frame."""
         self._source, self._form, self._adapt, self._table = source, form, adapt, table
 
-    def rows(self) -> Iterator[Row]:
-        """Every record that is an object, its fields unchecked."""
-        known, found = len(self.problems), set[str]()
+    def objects(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Every record that is an object, with its place."""
+        known = self.keys
         for place, value in self._within_each():
             if type(value) is not dict and not isinstance(value, Mapping):
                 self._reject(place, f"record: {expected('an object', value)}")
                 continue
-            row = self.row(place, value)
+            record: Any = value
+            keys = tuple(value)
+            if type(value) is not dict or keys not in known:
+                record = {str(key): one for key, one in value.items()}
+                keys = tuple(record)
+            known[keys] += 1
             self.seen += 1
-            self.keys[tuple(row.record)] += 1
+            yield place, record
+
+    def rows(self) -> Iterator[Row]:
+        """Every record that is an object, its fields unchecked."""
+        known, found = len(self.problems), set[str]()
+        for place, record in self.objects():
+            row = self.row(place, record)
             if self.columns:
                 found.update(row.written)
             yield row
         if not self.seen and not self.unreadable and len(self.problems) == known:
-            self.problems.append(f"{self.name}: {self._nothing()}; write one JSON object a line")
+            fact = f"holds no {self.shape.name}; write one JSON object a line"
+            self.problems.append(f"{self.name}: {fact}")
         missed = [field for field in self.columns if field not in found] if self.seen else []
         self.problems += [
             f"{self.name}: {field}: no {self.shape.name} has {quoted(self.columns[field])}; "
@@ -142,11 +162,9 @@ class Records:
 
     def row(self, place: str, value: Mapping[Any, Any]) -> Row:
         """A record with what it has for each field, unchecked."""
-        record: Any = value
         keys = tuple(value)
-        if type(value) is not dict or (
-            keys not in self.keys and not all(type(key) is str for key in keys)
-        ):
+        record: Any = value
+        if type(value) is not dict or keys not in self.keys:
             record = {str(key): one for key, one in value.items()}
             keys = tuple(record)
         return Row(place, record, *self.shape.found(record, keys, self.columns))
@@ -156,16 +174,79 @@ class Records:
         return ((place, self._adapt(value) if self._adapt else value),)
 
     def _within_each(self) -> Placed:
-        for place, value in self.placed():
-            yield from self.within(place, value)
+        if self._adapt is None and type(self).within is Records.within:
+            return self.placed()
+        return (one for place, value in self.placed() for one in self.within(place, value))
 
     def each(self) -> Iterator[Row]:
         """Every record whose fields are right; what is wrong with the others is a problem.
 
         A field that must be there and is in no record is one problem, not one for each.
         """
-        begin, lacking = len(self.problems), Counter[str]()
-        for row in self.rows():
+        return self.checked(self.rows())
+
+    def all_objects(self) -> tuple[list[str], list[dict[str, Any]]]:
+        """The places of all records that are objects, and the records, for `lists`."""
+        places: list[str] = []
+        objects: list[dict[str, Any]] = []
+        for place, record in self.objects():
+            places.append(place)
+            objects.append(record)
+        return places, objects
+
+    def lists(
+        self, places: list[str], objects: Sequence[dict[str, Any]], shape: Shape
+    ) -> tuple[list[str], dict[str, list[Any]]]:
+        """The places and the values by field of the objects that are right, by this shape.
+
+        The same as row by row. Where nothing is wrong and nothing is nested, a field is read in
+        one go, and a text that many share is checked once.
+        """
+        self.shape = shape
+        every = self._lists(objects)
+        if every is not None:
+            return places, every
+        rows = [*self.checked(map(self.row, places, objects))]
+        by_field = {field.name: [row[field.name] for row in rows] for field in shape.fields}
+        return [row.place for row in rows], by_field
+
+    def _lists(self, objects: Sequence[dict[str, Any]]) -> dict[str, list[Any]] | None:
+        """By field its values; None where they must be looked at one by one."""
+        reads = [(keys, dict(self.shape.reads(keys, self.columns))) for keys in self.keys]
+        found: dict[str, list[Any]] = {}
+        for field in self.shape.fields:
+            feeding = [(keys, fed[field]) for keys, fed in reads if field in fed]
+            names = {name for _, some in feeding for name in some}
+            if len(names) > 1 or any(not {*some} <= {*keys} for keys, some in feeding):
+                return None
+            values: list[Any] = [None] * len(objects)
+            for name in names:
+                values = [record.get(name) for record in objects]
+            kinds = {*map(type, values)}
+            if float in kinds or (field.missing is not None and type(None) in kinds):
+                return None
+            try:
+                if kinds <= {str, type(None)}:
+                    of_text = {
+                        text: field.read(text, field.name, cell=self.tabular)
+                        for text in {*values}
+                        if text is not None
+                    }
+                    found[field.name] = [*map(of_text.get, values)]
+                else:
+                    found[field.name] = [
+                        None if value is None else field.check(value, field.name)
+                        for value in values
+                    ]
+            except BadField:
+                return None  # which row by row has its name and place
+        return found
+
+    def checked(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Of these rows, those whose fields are right, as `each` gives them."""
+        begin, lacking, looked_at = len(self.problems), Counter[str](), 0
+        for row in rows:
+            looked_at += 1
             try:
                 self.check(row)
             except BadRecord as fault:
@@ -176,8 +257,8 @@ class Records:
             yield row
         for field in reversed(self.shape.required()):
             if (
-                self.seen > 1
-                and lacking[field.name] == self.seen
+                looked_at > 1
+                and lacking[field.name] == looked_at
                 and field.name not in self.columns
             ):
                 lost = f": {field.name}: {field.missing}"
@@ -244,13 +325,6 @@ class Records:
         shown = ", ".join(map(quoted, keys[:COLUMNS_SHOWN])) or "nothing"
         return f"there is {shown}{' and more' if len(keys) > COLUMNS_SHOWN else ''}"
 
-    def _nothing(self) -> str:
-        is_file = isinstance(self._source, str | os.PathLike) and self._source != STDIN
-        head = head_of(str(self._source)) if is_file else None
-        if head is None or head.strip():
-            return f"holds no {self.shape.name}"
-        return "the file has only empty lines" if head else "the file is empty"
-
     def _reject(self, place: str, fact: str) -> None:
         self.unreadable[self.seen + len(self.unreadable)] = Unreadable(place, fact)
         self.problems.append(f"{place}: {fact}")
@@ -260,8 +334,9 @@ class Records:
         source, name = self._source, self.name
         if isinstance(source, bytes):
             return self._of_content(source)
-        frame = frame_in(source, self._form)
-        if frame is not None:
+        if framed := frame_in(source, self._form):
+            read_as, frame = framed
+            self.read_as, self.in_rows = read_as or self.read_as, True
             rows = enumerate(frame_rows(frame), 1)
             return ((f"{name}: row {number}", row) for number, row in rows)
         if isinstance(source, str | os.PathLike):
@@ -272,7 +347,10 @@ class Records:
                 raise UsageError(f"{name}: holds several splits: give one of them, such as {first}")
             return self._of_object(source, name)
         if isinstance(source, Iterable):
-            return ((f"{name}: item {number}", one) for number, one in enumerate(source, 1))
+            return (
+                (one.place, one.record) if type(one) is Row else (f"{name}: item {number}", one)
+                for number, one in enumerate(source, 1)
+            )
         raise UsageError(
             f"{name}: {type(source).__name__} is no source of records: give a path, a "
             "data frame, or a list of mappings"
@@ -281,25 +359,30 @@ class Records:
     def _of_content(self, content: bytes) -> Placed:
         """The records of a text, in the form that it has or is said to have."""
         name, form, start = self.name, self._form, content.lstrip()[:1]
-        if form in ("csv", "tsv") or (form is None and start not in (b"{", b"[", b"")):
+        if not start:
+            fact = "the file has only empty lines" if content else "the file is empty"
+            self.problems.append(f"{name}: {fact}; write one JSON object a line")
+        elif form in ("csv", "tsv") or (form is None and start not in (b"{", b"[")):
             refuse_long_lines(name, content, len(content))
             content = content.replace(b"\r", b"\n") if b"\n" not in content else content
-            yield from (self._table or self._headed)(name, content, self.problems)
+            self.read_as = "a table"
+            yield from (self._table or self.headed)(name, content, self.problems)
         elif start not in (b"{", b"["):
-            if content.strip():
-                fact = f"is not JSON, as --input-format {form} says; name the right format"
-                self.problems.append(f"{name}: {fact}")
+            fact = f"is not JSON, as --input-format {form} says; name the right format"
+            self.problems.append(f"{name}: {fact}")
         elif form == "jsonl" or (form is None and has_lines(content)):
+            self.read_as = "JSON Lines"
             yield from self._of_lines(content)
         elif max(map(len, content.split(b"\n"))) > MAX_LINE:
             self.problems.append(f"{name}: {OVERLONG}; write one record a line")
         else:
             place = name if b"\n" in content.strip() else f"{name}:1"
             try:
-                value = decode(content)
+                value = self._decode(content)
             except BadJson as fault:
-                self.problems.append(f"{place}: {fault}")
+                self._reject(place, str(fault))
                 return
+            self.read_as = "a JSON object" if isinstance(value, dict) else "a JSON array"
             if isinstance(value, dict):
                 yield from self._of_object(value, place)
             else:
@@ -312,7 +395,7 @@ class Records:
             try:
                 if len(line) > MAX_LINE:
                     raise BadJson(OVERLONG)
-                yield f"{self.name}:{number}", decode(line)
+                yield f"{self.name}:{number}", self._decode(line)
             except BadJson as fault:
                 self._reject(f"{self.name}:{number}", str(fault))
 
@@ -324,28 +407,57 @@ class Records:
         if is_table(value, self.shape):
             yield from self._of_columns(value)
             return
-        fed = [
-            names for _, names in self.shape.reads(tuple(map(str, value)), self.columns) if names
-        ]
+        is_record = self._is_record(value)
         held = next((key for key in self.shape.wrappers if isinstance(value.get(key), list)), None)
-        if not fed or held in self.shape.wrappers[:1]:
+        if not is_record or held in self.shape.wrappers[:1]:
             inner = value
             if held is None:
                 inner = next((one for one in value.values() if _holds(one, self.shape)), value)
                 held = next(
                     (key for key in self.shape.wrappers if isinstance(inner.get(key), list)), None
                 )
+            for key, fact in self.shape.refused:
+                if inner.get(key):
+                    self.problems.append(f"{self.name}: {key}: {len(inner[key]):,} {fact}")
+            if held is None and not self.shape.keyed:
+                lists = [key for key, one in inner.items() if self._are_records(one)]
+                held = lists[0] if len(lists) == 1 else None
             if held is not None:
                 self.around = {key: one for key, one in inner.items() if key != held}
                 for number, one in enumerate(inner[held], 1):
                     yield f"{self.name}: item {number}", one
                 return
-        if self.shape.keyed and not fed:
+        if self.shape.keyed and not is_record:
+            keyed, named = self.shape.keyed, self.shape.fields[0].name
             for id, one in value.items():
-                record = one if isinstance(one, Mapping) else {self.shape.keyed: one}
-                yield f"{self.name}: {quoted(str(id))}", {**record, self.shape.fields[0].name: id}
-            return
-        yield place, value
+                whole = type(one) is not str and isinstance(one, Mapping)
+                record = {**one, named: id} if whole else {keyed: one, named: id}
+                yield f"{self.name}: {quoted(str(id))}", record
+        elif not is_record and self._are_records(list(value.values())):
+            yield from ((f"{self.name}: row {key}", one) for key, one in value.items())
+        else:
+            yield place, value
+
+    def _is_record(self, value: Mapping[str, Any]) -> bool:
+        """Whether an object is one record, and does not hold some."""
+        own, reads = self.shape.own, self.shape.reads(tuple(map(str, value)), self.columns)
+        return any(
+            value_at(value, name) is not None
+            for field, names in reads
+            if not own or field.name in own
+            for name in names
+        )
+
+    def _are_records(self, values: Any) -> bool:
+        others = self.shape.others or (lambda _: False)
+        return (
+            isinstance(values, list)
+            and bool(values)
+            and all(
+                isinstance(one, Mapping) and (self._is_record(one) or any(map(others, one)))
+                for one in values
+            )
+        )
 
     def _of_columns(self, table: Mapping[str, Any]) -> Placed:
         """The rows of an object that holds columns; a problem where these do not fit together."""
@@ -371,9 +483,9 @@ class Records:
         for number, row in enumerate(zip(*cells, strict=True), 1):
             yield f"{self.name}: row {number}", dict(zip(titles, row, strict=True))
 
-    def _headed(self, name: str, content: bytes, problems: list[str]) -> Placed:
+    def headed(self, name: str, content: bytes, problems: list[str]) -> Placed:
         """The rows of CSV or TSV under the names of their columns; an empty cell is no value."""
-        self.tabular = True
+        self.tabular = self.in_rows = True
         rows = cells_of(name, content, problems)
         place, titles = next(rows, (name, []))
         titles = [title.strip().removeprefix("\ufeff") for title in titles]
@@ -389,7 +501,7 @@ class Records:
         fed = {field.name for field, names in reads if names}
         lacking = [field for field in self.shape.required() if field.name not in fed]
         shown = ", ".join(map(quoted, titles[:COLUMNS_SHOWN]))
-        if titles and not fed:
+        if titles and not fed and self.shape.others is None:
             known = ", ".join(field.name for field in self.shape.fields[:COLUMNS_SHOWN])
             fact = f"the first line names no column of a {self.shape.name} ({known})"
             remedy = "name them with --map FIELD=COLUMN"
@@ -403,6 +515,9 @@ class Records:
             ]
             return
         empty = self.shape.empty_cells
+        # A score that is not a number says more than that its cell is empty.
+        kept = self.shape.others is not None
+        as_written = set(self.shape.unread(titles, self.columns)) if kept else set[str]()
         for place, cells in rows:
             if len(cells) != len(titles):
                 fact = f"cells: {len(cells)}, but the header has {len(titles)}"
@@ -411,26 +526,30 @@ class Records:
             yield (
                 place,
                 {
-                    title: None if cell.strip() in empty else cell
+                    title: None if cell.strip() in empty and title not in as_written else cell
                     for title, cell in zip(titles, cells, strict=True)
                 },
             )
 
 
-def frame_in(source: Source, form: str | None = None) -> Any:
-    """The frame that a source is, or that its file or folder holds; None where there is none."""
+def frame_in(source: Source, form: str | None = None) -> tuple[str, Any] | None:
+    """The frame that a source is, or that its file or folder holds, with what the file is."""
     if isinstance(source, str | os.PathLike):
         path, name = Path(source), str(source)
         if name != STDIN and path.is_dir():
-            return saved_dataset(path)
+            return "a saved data set", saved_dataset(path)
         head = head_of(name) or b""
-        if form == "parquet" or (form is None and head.startswith(_PARQUET)):
-            return _parquet(name)
+        is_parquet = head.startswith(_PARQUET) or path.suffix == ".parquet"
+        if form == "parquet" or (form is None and is_parquet):
+            return "Parquet", _parquet(name)
         if form == "arrow" or head.startswith((_ARROW_FILE, _ARROW_STREAM)):
-            return _arrow(name)
+            return "Arrow", _arrow(name)
         return None
-    is_frame = any(hasattr(source, name) for name in ("iter_rows", "to_pylist", "iloc"))
-    return source if is_frame else None
+    if any(hasattr(source, name) for name in ("iter_rows", "to_pylist", "iloc")):
+        return "", source
+    if hasattr(source, "to_pandas") and not isinstance(source, Iterable):  # a result of ragas
+        return "", source.to_pandas()
+    return None
 
 
 def is_frame(head: bytes) -> bool:
@@ -468,17 +587,21 @@ def is_table(value: Mapping[str, Any], shape: Shape) -> bool:
     columns = list(value.values())
     if not columns:
         return False
+    keys = tuple(map(str, value))
+    reads = [(field, names) for field, names in shape.reads(keys) if names]
+    others = [key for key in keys if shape.others is not None and shape.others(key)]
     if all(isinstance(one, Mapping) for one in columns):  # as pandas writes: by column, then by row
         rows = columns[0].keys()
         by_row = bool(rows) and all(one.keys() == rows for one in columns)
-        return by_row and any(names for _, names in shape.reads(tuple(map(str, value))))
+        return by_row and bool(reads or others)
     single = [
         value[name]
-        for field, names in shape.reads(tuple(map(str, value)))
+        for field, names in [one for one in reads if one[0].name in shape.own] or reads
         if not field.many
         for name in names
         if value.get(name) is not None
     ]
+    single += [value.get(key) for key in others]
     return bool(single) and all(isinstance(one, list) for one in single)
 
 
@@ -516,7 +639,7 @@ def cells_of(name: str, content: bytes, problems: list[str]) -> Iterator[tuple[s
     number = 1
     try:
         for cells in reader:
-            if any(cell.strip() for cell in cells):
+            if any(map(str.strip, cells)):
                 yield f"{name}:{number}", cells
             number = reader.line_num + 1
     except csv.Error as error:

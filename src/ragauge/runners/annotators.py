@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
@@ -102,8 +102,8 @@ class Annotators(ABC):
     level: Level | None = None
     weights: Weights | None = None
 
-    def __init__(self, names: Sequence[str], read: Annotations) -> None:
-        self.files = dict(zip(ascii_uppercase, names, strict=False))
+    def __init__(self, read: Annotations) -> None:
+        self.files = dict(zip(ascii_uppercase, read.names, strict=False))
         self.read = read
         self.given: dict[str, File] = {
             letter: {id: one for id, one in file.items() if one.given}
@@ -160,7 +160,7 @@ class Annotators(ABC):
         every = len(self.files)
         report = evaluation.report(
             AgreementReport,
-            Findings((*self._unannotated(), *self.own_findings())),
+            Findings((*self.read.findings.kept(), *self._unannotated(), *self.own_findings())),
             {
                 "command": "gold agreement",
                 "ragauge": __version__,
@@ -195,6 +195,7 @@ class Annotators(ABC):
                 all=sum(times == every for times in self.annotated.values()),
                 some=sum(1 < times < every for times in self.annotated.values()),
                 one=len(self.ids) - self.shared,
+                unread_columns=self.read.unread,
             ),
         )
         return evaluation.outcome(report)

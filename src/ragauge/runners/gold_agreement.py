@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -23,7 +24,9 @@ from ragauge.contracts.report import Finding, Outcome, Score
 from ragauge.errors import UsageError
 from ragauge.gates.rules import Ranged
 from ragauge.ingest.annotations import Annotations, in_order, read_annotations
+from ragauge.ingest.fields import Columns
 from ragauge.ingest.lines import STDIN
+from ragauge.ingest.records import Source
 from ragauge.runners.annotators import (
     ALPHA,
     COVERAGE,
@@ -67,22 +70,24 @@ class Options(Struct, frozen=True, kw_only=True):
 
 
 def agreement(
-    names: Sequence[str],
+    sources: Sequence[Source],
     *,
     field: str | None = None,
+    columns: Columns | None = None,
     options: Options | None = None,
     gates: str | None = None,
 ) -> Outcome[AgreementReport]:
-    """How far the annotators agree whose files these are; `gates` come before the defaults.
+    """How far annotators agree, each of whom is a source; `gates` come before the defaults.
 
     Raises UsageError or InputRejected with everything that is wrong.
     """
     options = options or Options()
-    if len(names) < 2:
+    if len(sources) < 2:
         raise UsageError("agreement takes the files of two annotators or more")
-    if len(names) > len(ascii_uppercase):
-        raise UsageError(f"{len(names)} files; at most {len(ascii_uppercase)} are compared at once")
-    twice = [name for name, times in Counter(names).items() if times > 1]
+    if len(sources) > (most := len(ascii_uppercase)):
+        raise UsageError(f"{len(sources)} files; at most {most} are compared at once")
+    names = Counter(str(one) for one in sources if isinstance(one, str | os.PathLike))
+    twice = [name for name, times in names.items() if times > 1]
     if twice:
         which = "standard input" if twice[0] == STDIN else twice[0]
         raise UsageError(f"{which} is named twice: name the file of each annotator once")
@@ -96,12 +101,12 @@ def agreement(
     # Agreement beyond chance can be below 0.
     ranges = {id: (-1 if "kappa" in id or "alpha" in id else 0, 1) for id in METRICS}
     own = rules_over_all(gates, {id: Ranged(id, ends) for id, ends in ranges.items()}, "annotators")
-    read = read_annotations(names, field)
+    read = read_annotations(sources, field, columns)
     compared: Annotators
     if read.kind == "labels":
-        compared = Labels(names, read, options)
+        compared = Labels(read, options)
     elif options == Options():
-        compared = Spans(names, read)
+        compared = Spans(read)
     else:
         raise UsageError(
             f"{read.field} holds spans, which have no level, weights or order: drop those options"
@@ -112,8 +117,8 @@ def agreement(
 class Labels(Annotators):
     """A label an item."""
 
-    def __init__(self, names: Sequence[str], read: Annotations, options: Options) -> None:
-        super().__init__(names, read)
+    def __init__(self, read: Annotations, options: Options) -> None:
+        super().__init__(read)
         self.level = options.level or ("ordinal" if options.ordered else "nominal")
         self.weights = self._weights = options.weights
         self.main = ALPHA if self.level == "interval" else KAPPA

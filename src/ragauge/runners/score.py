@@ -6,19 +6,20 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from msgspec import Meta, structs
+from msgspec import structs
 
-from ragauge.contracts.gold import RefusalOptions, value_of
+from ragauge.contracts.gold import value_of
 from ragauge.contracts.metric import PATTERN, Metric, Pattern, pattern_facts, pattern_of
+from ragauge.contracts.options import ScoreOptions
 from ragauge.contracts.report import Finding, Outcome, Rule, Score
 from ragauge.contracts.score import Coverage, QuestionRow, ScoreReport
 from ragauge.diagnosis.advice import advise
 from ragauge.engines.local import ordered, unseen
 from ragauge.errors import UsageError
 from ragauge.gates.presets import BRIEF, DEFAULT, brief_name, preset
-from ragauge.gates.rules import MIN_COVERAGE, merged, parse_rules, user_rule
+from ragauge.gates.rules import merged, parse_rules, user_rule
 from ragauge.ingest.fields import Columns
 from ragauge.ingest.gold import GOLD, read_gold
 from ragauge.ingest.lines import STDIN, Block
@@ -29,32 +30,13 @@ from ragauge.metrics.facts import Reading, missing
 from ragauge.metrics.quality import GOOD_LABELS, label, triage
 from ragauge.metrics.table import find, reading
 from ragauge.runners.baseline import compared, read_baseline
-from ragauge.runners.blocks import BlockScorer, Each, Gathering, Record, Shown
+from ragauge.runners.blocks import BlockScorer, Gathering, Record, Shown
 from ragauge.runners.evaluation import Evaluation, by_gold, identity_of, weights_of
 from ragauge.runners.observations import allowed_bad, answers_to
-from ragauge.runners.options import File, takes
-from ragauge.text.canonical import Canon
+from ragauge.runners.options import takes
 
 Progress = Callable[[int], None]
 """Told how many bytes of the traces are done."""
-
-
-class ScoreOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to score; the defaults are the command's."""
-
-    preset: str | None = None
-    gates: str | tuple[Rule, ...] | None = None
-    canon: Canon = "unicode"
-    inline: bool = False
-    each: Each = "question"
-    workers: Annotated[int, Meta(ge=1)] = 1
-    max_bad: str = "0"
-    out: File | None = None
-    keep_answers: bool = False
-    """Hand over what was answered to every question, as history wants it."""
-    baseline: File | None = None
-    min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
-    """Of the questions that should have a value, the fraction a gate needs to decide."""
 
 
 NOT_IN_THE_NUMBERS = ("workers", "out", "keep_answers", "baseline", "gates", "min_coverage")

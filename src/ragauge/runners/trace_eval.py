@@ -7,27 +7,27 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from msgspec import Meta, Struct, field, structs
+from msgspec import Struct, structs
 
 from ragauge.contracts.citation import Unit
-from ragauge.contracts.gold import Gold, GoldSet, RefusalOptions
+from ragauge.contracts.gold import Gold, GoldSet
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.metric import Absent
+from ragauge.contracts.options import TraceEvalOptions
 from ragauge.contracts.report import Outcome, Score
 from ragauge.contracts.run import ORIGINAL, Grid
 from ragauge.contracts.sweep import Progress, SweepReport
 from ragauge.contracts.system import System
-from ragauge.contracts.trace_eval import AtK, Recipe, TraceEvalReport
+from ragauge.contracts.trace_eval import AtK, TraceEvalReport
 from ragauge.errors import UsageError
-from ragauge.gates.rules import MIN_COVERAGE
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.manifest import read_manifest
 from ragauge.ingest.records import Source
 from ragauge.ingest.traces import trace_in
 from ragauge.models.embedders import embedder
-from ragauge.runners.audit import AuditOptions
+from ragauge.runners.audit import setup_of
 from ragauge.runners.audit_blocks import (
     BlockAudit,
     BlockAuditor,
@@ -39,7 +39,7 @@ from ragauge.runners.audit_log import logged, where_to_log, written_at
 from ragauge.runners.auditing import Audited, Auditor
 from ragauge.runners.ledger import ANOTHER
 from ragauge.runners.observations import Observations
-from ragauge.runners.options import File, takes
+from ragauge.runners.options import takes
 from ragauge.runners.plan import planned_runs, question_plan, read_plan
 from ragauge.runners.sweep import Announce, sweep
 from ragauge.runners.trace_eval_report import (
@@ -59,51 +59,6 @@ ASKING = frozenset(
 """Options of a sweep that are the user's; what is varied is the recipe's."""
 
 Watch = Callable[[Progress], None]
-
-
-class TraceEvalOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to evaluate; the defaults are the command's."""
-
-    wordings: int | None = None
-    seeds: tuple[int, ...] | None = None
-    temperature: float | None = None
-    recipe: Recipe = Recipe()
-    """The same three in one struct; it has what is not given by itself."""
-    concurrency: int | None = None
-    timeout: float | None = None
-    retries: int | None = None
-    rate: str | None = None
-    """Calls at most: `5/s` or `300/min`."""
-    max_wait: float | None = None
-    error_budget: str | None = None
-    knobs: dict[str, Any] | None = None
-    restart: bool | None = None
-    manifest: File | None = None
-    docs: File | None = None
-    allow_cross_section: File | None = None
-    offsets_in: Literal["code-points", "utf-16", "bytes"] = "code-points"
-    tokenizer: str | None = None
-    embedder: str | None = None
-    calibration: File | None = None
-    gates: str | None = None
-    min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
-    """Of the questions that should have a value, the fraction a gate needs to decide."""
-    k: tuple[Annotated[int, Meta(ge=1)], ...] = ()
-    """Cut-offs at which coverage, gold recall and ΔS are measured as well."""
-    strict: bool = False
-    """Every question must be convergent."""
-    log: File | None = None
-    """A file to write a log line to for each segment of each run."""
-    to_db: str | None = None
-    run: str | None = None
-    """What the rows of the database call this run."""
-    asking: dict[str, Any] = field(default_factory=dict)
-    """How calls are made, as in SweepOptions: those of ASKING, for what is not given by itself."""
-
-    def auditing(self) -> AuditOptions:
-        """The options of the audit the runs go through."""
-        shared = {*self.__struct_fields__} & {*AuditOptions.__struct_fields__} - {"gates"}
-        return AuditOptions(**{name: getattr(self, name) for name in shared})
 
 
 class Evaluated(Struct, frozen=True):
@@ -144,6 +99,10 @@ def _settled(chosen: TraceEvalOptions) -> TraceEvalOptions:
     ]
     if chosen.calibration is not None and chosen.embedder is None:
         problems.append("--calibration belongs to an embedder; name it with --embedder")
+    for name, numbers in (("seeds", chosen.seeds or ()), ("k", chosen.k)):
+        if len({*numbers}) < len(numbers):
+            written = ",".join(map(str, numbers))
+            problems.append(f'--{name} "{written}": one is there twice; name different ones')
     problems += where_to_log(chosen.to_db, chosen.run)
     if problems:
         raise UsageError(*problems)
@@ -174,7 +133,7 @@ class _Evaluation:
         wordings = {one.qid: question_plan(one, self.grid).prompts for one in gold}
         self._assembly = TraceEvalAssembly(gold, options, self._embedder, wordings)
         self._setup = structs.replace(
-            options.auditing().setup(gold, self._manifest), metrics=self._assembly.metrics
+            setup_of(options.auditing(), gold, self._manifest), metrics=self._assembly.metrics
         )
         BlockAuditor(self._setup)  # what is wrong with its files is raised before any call
 

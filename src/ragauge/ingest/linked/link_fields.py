@@ -15,12 +15,20 @@ IdField = tuple[str, str | None, Any]
 """A field that holds ids: its name, its knowledge base where the name tells, its value."""
 GENERIC = ("kb_id", "entity_id", "link", "links")
 """Fields that hold ids of whatever knowledge base."""
-GOLD_GENERIC = ("gold", "gold_id", "gold_ids")
-PREDICTED_GENERIC = ("prediction", "predicted", "predicted_id", "pred", "pred_id")
+GOLD_GENERIC = ("gold", "gold_id", "gold_ids", "gold_kb_id")
+PREDICTED_GENERIC = (
+    *("prediction", "predicted", "predicted_id", "pred", "pred_id"),
+    *("predicted_kb_id", "pred_kb_id"),
+)
+GOLD_NIL = "is_nil_gold"
 TABULAR = "\0row"
 """Marks a record that was a row of a table: its `id` is what the mention is linked to."""
 OF_BASE: dict[str, str] = {
     f"{name}{end}": base for name, base in NAMES.items() for end in ("", "_id", "_code", "_uri")
+}
+NAMES_OF_BASE = {
+    base: tuple(name for name, other in OF_BASE.items() if other == base)
+    for base in dict.fromkeys(NAMES.values())
 }
 ANSWER_OF_BASE = OF_BASE | {
     f"{said}_{name}": base for name, base in OF_BASE.items() for said in ("predicted", "pred")
@@ -44,7 +52,7 @@ def _says_answer(record: Mapping[str, Any]) -> bool:
 
 
 def _says_gold(record: Mapping[str, Any]) -> bool:
-    return any(name in GOLD_OF_BASE or name in GOLD_GENERIC for name in record)
+    return any(name in GOLD_OF_BASE or name in GOLD_GENERIC or name == GOLD_NIL for name in record)
 
 
 def id_is_link(record: Mapping[str, Any]) -> bool:
@@ -59,15 +67,6 @@ def id_is_link(record: Mapping[str, Any]) -> bool:
     if TABULAR in record or id is None:
         return True
     return type(id) is str and (is_nil(id) or belongs(id))
-
-
-def ids_by_base(names: Iterable[str]) -> list[tuple[str, str]]:
-    """The names that tell a knowledge base, each with it.
-
-    >>> ids_by_base(("qid", "viaf_id", "label"))
-    [('qid', 'wikidata'), ('viaf_id', 'viaf')]
-    """
-    return [(name, OF_BASE[name]) for name in names if name in OF_BASE]
 
 
 def id_fields(
@@ -143,10 +142,16 @@ def gold_ids(record: Mapping[str, Any], bare: str | None) -> KbIds:
     """
     fields = list(id_fields(record, GOLD_OF_BASE, GOLD_GENERIC))
     fields = fields or list(id_fields(record, OF_BASE, (*GENERIC, "ids"), id_is_link(record)))
+    nil = record.get(GOLD_NIL)
+    if nil is not None and boolean(nil, GOLD_NIL):
+        fields = [("", None, None), *fields]
     if not fields:
         remedy = "give wikidata_id, viaf_id, isil_code, ids or gold; null where it is NIL"
         raise BadField("gold", f"missing; {remedy}")
-    return grouped(id for field, kb, value in fields for id in ids_in(value, field, kb, bare))
+    found = grouped(id for field, kb, value in fields for id in ids_in(value, field, kb, bare))
+    if nil and found:
+        raise BadField(GOLD_NIL, "is true, and there is an id; leave one out")
+    return found
 
 
 def answer(record: Mapping[str, Any], bare: str | None) -> Answer:

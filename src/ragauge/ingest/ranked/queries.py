@@ -55,10 +55,10 @@ QUERY = Shape(
 class _Queries(Records):
     """Queries; a table of an id and words needs no header."""
 
-    def _headed(self, name: str, content: bytes, problems: list[str]) -> Placed:
+    def headed(self, name: str, content: bytes, problems: list[str]) -> Placed:
         _, titles = next(cells_of(name, content, []), (name, []))
         if {squeezed(title) for title in titles} & {*map(squeezed, QUERY.fields[0].names)}:
-            yield from super()._headed(name, content, problems)
+            yield from super().headed(name, content, problems)
             return
         for place, cells in cells_of(name, content, problems):
             if len(cells) == 2:

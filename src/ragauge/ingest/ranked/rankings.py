@@ -246,10 +246,10 @@ def read_rankings(
     columns: Columns | None = None,
 ) -> RankingRows:
     """The rows of any source, also of `{query: {document: number}}`; faults go into the list."""
-    frame = frame_in(given)
-    if frame is not None:
+    if framed := frame_in(given):
         import polars as pl
 
+        frame = framed[1]
         name = str(given) if isinstance(given, str | Path) else role
         if not isinstance(frame, pl.DataFrame):
             frame = pl.DataFrame(list(frame_rows(frame)))

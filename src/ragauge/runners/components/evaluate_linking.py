@@ -14,12 +14,17 @@ from msgspec import structs
 from ragauge.contracts.evaluation import ERRORS_KEPT, EvalReport, KbPair, LinkDetail, LinkError
 from ragauge.contracts.links import GoldLinks, LinkedMention, PredictedLink, SamePair
 from ragauge.contracts.metric import Metric
+from ragauge.contracts.options import DEFAULT_RANKS, LinkingOptions
 from ragauge.contracts.report import Finding, Outcome
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.linked.crosswalk import read_crosswalk
-from ragauge.ingest.linked.link_files import read_gold_links, read_predicted_links
-from ragauge.ingest.linked.link_records import LinkReading, name_of
+from ragauge.ingest.linked.link_files import (
+    LinkReading,
+    name_of,
+    read_gold_links,
+    read_predicted_links,
+)
 from ragauge.metrics.link_facts import (
     Comparing,
     Crosswalk,
@@ -29,7 +34,7 @@ from ragauge.metrics.link_facts import (
     linked_mentions,
     mention_sums,
 )
-from ragauge.metrics.linking import DEFAULT_RANKS, HIPE, METRICS, hits_at, named
+from ragauge.metrics.linking import HIPE, METRICS, hits_at, named
 from ragauge.runners.components.evaluation import (
     Evaluated,
     first_ids,
@@ -37,14 +42,13 @@ from ragauge.runners.components.evaluation import (
     outcome_of,
     strata_of,
 )
-from ragauge.runners.components.linking_join import Duplicates, Joined, hipe_links, joined, only_kb
-from ragauge.runners.components.options import EvalOptions, refuse_bad, rules_for
+from ragauge.runners.components.linking_join import Joined, hipe_links, joined, only_kb
+from ragauge.runners.components.options import refuse_bad, rules_for
 from ragauge.runners.options import takes
 from ragauge.text.kb_ids import kb_name
 
 if TYPE_CHECKING:
-    from ragauge.ingest.linked.crosswalk import Source as PairSource
-    from ragauge.ingest.linked.link_records import Source
+    from ragauge.ingest.records import Source
 
 
 HEADLINES = ("linking.hits@1", "linking.mrr", "linking.accuracy", "linking.nil_f1")
@@ -55,29 +59,13 @@ SHOWN_CANDIDATES = 5
 RANKS = {"1": (1, 1), "2-5": (2, 5), "6-10": (6, 10)}
 
 
-class LinkingOptions(EvalOptions, frozen=True, kw_only=True):
-    """What an evaluation of links can be asked."""
-
-    kb: str | None = None
-    """The knowledge base that decides; by default an id in common in any of them is right."""
-    layer: Literal["NEL-LIT", "NEL-METO"] = "NEL-LIT"
-    """Of HIPE files: the column of links to score."""
-    duplicates: Duplicates = "error"
-    """Several predictions for one mention: refused, or the one with the best score is kept."""
-    k: tuple[int, ...] = DEFAULT_RANKS
-    """The ranks of `linking.hits@k`."""
-    equivalents: str | None = None
-    crosswalk: str | None = None
-    """The SHA-256 of what these tables say, filled in when they are read."""
-
-
 @takes(LinkingOptions, "eval linking")
 def evaluate_linking(
     gold: Source,
     predicted: Source,
     *,
-    equivalents: PairSource | None = None,
-    crosswalk: PairSource | None = None,
+    equivalents: Source | None = None,
+    crosswalk: Source | None = None,
     options: LinkingOptions,
 ) -> Outcome[EvalReport]:
     """How well mentions are linked: ranks, NIL, end to end, and across knowledge bases.
@@ -87,12 +75,12 @@ def evaluate_linking(
     """
     asked = _asked(options)
     reading = LinkReading(input_format=asked.input_format, bare=asked.kb)
-    files = name_of(gold), name_of(predicted)
+    files = name_of(gold, "gold"), name_of(predicted, "predicted")
     gold, predicted, hipe = hipe_links(gold, predicted, asked.layer, reading)
     known, said = read_gold_links(gold, reading), read_predicted_links(predicted, reading)
     tables = {"equivalents": equivalents, "crosswalk": crosswalk}
     same, walk = (
-        None if table is None else read_crosswalk(table, reading.problems)
+        None if table is None else read_crosswalk(table, reading.problems, reading.findings)
         for table in tables.values()
     )
     if asked.kb and known.links:

@@ -14,11 +14,12 @@ from msgspec import Struct
 
 from ragauge.contracts.evaluation import Confusion, EvalReport, LabelDetail
 from ragauge.contracts.labels import MISSING, OTHER, LabelledItem
+from ragauge.contracts.options import TypesOptions
 from ragauge.contracts.report import Finding, Findings, Outcome
 from ragauge.errors import UsageError
 from ragauge.ingest.fields import quoted
-from ragauge.ingest.labelled.label_sets import labels_met, read_label_set
-from ragauge.ingest.labelled.labelled_items import Labelled, read_labelled
+from ragauge.ingest.label_sets import labels_met, read_label_set
+from ragauge.ingest.labelled_items import Labelled, read_labelled
 from ragauge.metrics.label_sums import (
     LabelPatterns,
     label_patterns,
@@ -29,13 +30,13 @@ from ragauge.metrics.label_sums import (
 )
 from ragauge.metrics.labels import COUNTED
 from ragauge.runners.components.evaluation import Evaluated, outcome_of, strata_of
-from ragauge.runners.components.options import EvalOptions, refuse_bad, rules_for
+from ragauge.runners.components.options import refuse_bad, rules_for
 from ragauge.runners.options import takes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ragauge.ingest.labelled.labelled_items import Source
+    from ragauge.ingest.records import Source
 
     Ints = NDArray[np.int64]
 
@@ -55,17 +56,6 @@ class Meant(Struct, frozen=True, array_like=True, gc=False):
     id: str
     label: str
     secondary: tuple[str, ...]
-
-
-class TypesOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What an evaluation of types can be asked."""
-
-    labels: str | tuple[str, ...] | None = None
-    """A preset, a TOML file, or the labels themselves; else all that gold and prediction have."""
-    field: str | None = None
-    """Where the labels stand in both files, with dots for a field inside another."""
-    predicted_field: str | None = None
-    """Where they stand in the predictions, if elsewhere."""
 
 
 @takes(TypesOptions, "eval types")
@@ -156,7 +146,7 @@ def _findings(
     declared: bool,
 ) -> Findings:
     """What a reader should know of the two sides, by id."""
-    findings, label_set = Findings(), patterns.label_set
+    findings, label_set = read.findings, patterns.label_set
     known = {*label_set.labels}
     outside = f"is none of the {len(known)} labels of the set {label_set.name}"
 

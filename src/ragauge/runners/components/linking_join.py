@@ -6,18 +6,20 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, structs
 
 from ragauge.contracts.links import NIL_KB, Candidate, GoldLink, GoldLinks, PredictedLink
+from ragauge.contracts.options import TwiceLinked
 from ragauge.contracts.report import Finding
 from ragauge.errors import UsageError
 from ragauge.ingest.annotated.entity_files import EntityFile, read_entities
 from ragauge.ingest.annotated.hipe import is_hipe
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import STDIN, read_whole
-from ragauge.ingest.linked.link_records import LinkReading, Placed
+from ragauge.ingest.linked.link_files import LinkReading
+from ragauge.ingest.records import Row
 from ragauge.metrics.link_facts import MentionPair
 from ragauge.runners.components.entity_join import by_order
 from ragauge.runners.components.entity_sides import Marked, of_file
@@ -25,9 +27,8 @@ from ragauge.text.canonical import composed
 from ragauge.text.kb_ids import is_nil
 
 if TYPE_CHECKING:
-    from ragauge.ingest.linked.link_records import Source
+    from ragauge.ingest.records import Source
 
-Duplicates = Literal["error", "best"]
 Mark = tuple[Any, ...]
 FIRM = ("span", "id")
 """What two records both have of these decides, whatever their words are; a place before an id."""
@@ -48,7 +49,7 @@ class Joined(Struct, frozen=True, kw_only=True):
 def joined(
     gold: GoldLinks,
     predicted: Sequence[PredictedLink],
-    duplicates: Duplicates,
+    duplicates: TwiceLinked,
     reading: LinkReading,
 ) -> Joined:
     """Every gold mention with its prediction, and the predictions that belong to none.
@@ -178,7 +179,7 @@ def _marks(link: GoldLink | PredictedLink) -> Iterator[tuple[str, Mark]]:
 
 
 def _chosen(
-    several: Sequence[PredictedLink], duplicates: Duplicates, reading: LinkReading
+    several: Sequence[PredictedLink], duplicates: TwiceLinked, reading: LinkReading
 ) -> PredictedLink:
     """One of several predictions for a mention: the first, which is an error, or the best."""
 
@@ -280,11 +281,11 @@ def _other_tokens(gold: Marked, predicted: Marked) -> list[str]:
 
 def _records(
     file: EntityFile, side: Marked, in_tokens: bool, reading: LinkReading, *, is_gold: bool
-) -> list[Placed]:
+) -> list[Row]:
     """A record for each document, with its linked entities."""
     entities = [entity for document in file.documents for entity in document.entities]
-    found: list[Placed] = [
-        Placed(
+    found: list[Row] = [
+        Row(
             side.where(place),
             {"doc_id": id, "entities": [], "strata": dict(side.strata[place])},
         )

@@ -36,7 +36,7 @@ def read_label_set(given: str | Sequence[str]) -> LabelSet:
     if not isinstance(given, str):
         return _listed(given)
     if given in PRESETS:
-        preset = files("ragauge.ingest.labelled").joinpath(PRESETS[given])
+        preset = files("ragauge.ingest").joinpath(PRESETS[given])
         return _parsed(given, preset.read_text("utf-8"), given)
     if given.endswith(".toml") or Path(given).is_file():
         content = read_whole(given)

@@ -1,1 +1,0 @@
-"""Labelled items, and the sets their labels are from."""

@@ -1,0 +1,256 @@
+"""Items with a label each, from any source.
+
+Gold and prediction are joined on the items' ids; where one of them has none, on the text, if no
+text is there twice. Ids, labels and texts are trimmed and in NFC. Nothing is joined by position.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+from msgspec import Struct, structs
+
+from ragauge.contracts.labels import LabelledItem
+from ragauge.contracts.report import Findings
+from ragauge.ingest.annotations import a_label
+from ragauge.ingest.fields import (
+    STRATA,
+    BadField,
+    Field,
+    Shape,
+    an_id,
+    anything,
+    mapping,
+    quoted,
+    squeezed,
+    text,
+    texts,
+    value_at,
+)
+from ragauge.ingest.heritage import MARKS
+from ragauge.ingest.records import Records, Source
+from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.text.canonical import composed
+
+Key = Literal["id", "text"]
+ENTRY_FIELD = "type_classification.primary_type"
+_SEPARATORS = re.compile(r"[;|,]")
+
+
+def _name(value: Any, field: str) -> str:
+    """What an item is called, in NFC and without spaces around it."""
+    if type(value) is str and value.isascii() and (name := value.strip()):
+        return name  # as most are, at a quarter of the cost
+    return composed(an_id(value, field)).strip()
+
+
+def _label(value: Any, field: str) -> str | None:
+    label = a_label(value, field)
+    return None if label is None else composed(label)
+
+
+def _gold_label(value: Any, field: str) -> str:
+    label = _label(value, field)
+    if label is None:
+        raise BadField(field, NO_LABEL)
+    return label
+
+
+def _secondary(value: Any, field: str) -> tuple[str, ...]:
+    """Further labels that are right too: a list, or texts with ; | or , between them."""
+    if type(value) is str and not value.lstrip().startswith("["):
+        value = _SEPARATORS.split(value)
+    elif type(value) is str:
+        try:
+            value = decode(value.encode())
+        except BadJson as fault:
+            raise BadField(field, f"is no list: {fault}") from None
+    labels = (composed(label).strip() for label in texts(value, field))
+    return tuple(dict.fromkeys(label for label in labels if label))
+
+
+def _text(value: Any, field: str) -> str | None:
+    return composed(text(value, field)).strip() or None
+
+
+NO_LABEL = "missing; gold says what is right"
+_SHARED = ("label", "type", "primary_type", ENTRY_FIELD)
+_GOLD = ("gold_type", "gold_label")
+_PREDICTED = ("predicted_type", "predicted_label", "prediction", "pred_type", "predicted")
+
+
+def _item(name: str, label: Field, other: Field, doc: str) -> Shape:
+    return Shape(
+        name=name,
+        doc=doc,
+        fields=(
+            Field("id", _name, "The item; without ids, texts join.", aliases=("qid", "item_id")),
+            label,
+            Field(
+                "secondary_types",
+                _secondary,
+                "Further labels that are right too: a list, or text with ; | or , between them.",
+                aliases=("type_classification.secondary_types",),
+                many=True,
+            ),
+            Field("text", _text, "What has the label."),
+            Field(STRATA, mapping, "Values by stratum, to show scores by."),
+            other,
+            *(
+                Field(mark, anything, "Of a heritage entry; another task reads it.", many=True)
+                for mark in MARKS
+                if not ENTRY_FIELD.startswith(mark)
+            ),
+        ),
+        keyed="label",
+    )
+
+
+GOLD_ITEM = _item(
+    "labelled item",
+    Field(_GOLD[0], _gold_label, "Its label; of an entry, none is.", (*_GOLD[1:], *_SHARED)),
+    Field(_PREDICTED[0], anything, "What was predicted; not read of gold.", _PREDICTED[1:]),
+    "An item with its correct label.",
+)
+PREDICTED_ITEM = _item(
+    "predicted item",
+    Field(_PREDICTED[0], _label, "The label predicted for it.", (*_PREDICTED[1:], *_SHARED)),
+    Field(_GOLD[0], anything, "Its correct label; not read of predictions.", _GOLD[1:]),
+    "An item with the label that was predicted for it.",
+)
+
+
+class Labelled(Struct, frozen=True, kw_only=True):
+    """The items of gold and prediction, by the key they are joined on."""
+
+    gold: dict[str, LabelledItem]
+    predicted: dict[str, LabelledItem]
+    key: Key
+    records: int
+    """All that were there, good or bad."""
+    duplicates: int
+    findings: Findings
+
+
+class _Side:
+    """The records of gold, or of predictions."""
+
+    def __init__(
+        self, name: str, source: Source, shape: Shape, field: str | None, form: str | None,
+        problems: list[str],
+    ) -> None:  # fmt: skip
+        self.shape, self.problems, self.given = shape, problems, field
+        self.label = shape.fields[1]
+        columns = {} if field is None else {self.label.name: field}
+        self.records = Records(source, shape, problems, form=form, name=name, columns=columns)
+        self.places, self.objects = self.records.all_objects()
+
+    def has(self, field: str) -> bool:
+        rows = map(self.records.row, self.places, self.objects)
+        return any(row[field] is not None for row in rows)
+
+    def label_name(self) -> str | None:
+        """What the labels are called here: the first name that any record has filled."""
+        wanted = self.label.names if self.given is None else (self.given,)
+        keys = {squeezed(key): key for keys in self.records.keys for key in keys}
+        there = [keys.get(squeezed(name), name) for name in wanted]
+        there = [name for name in there if keys.get(squeezed(name.partition(".")[0])) is not None]
+        for name in there:
+            if any(value_at(record, name) is not None for record in self.objects):
+                return name
+        # A prediction may say nothing of any item, as long as it has a place to say it.
+        if there and self.shape is PREDICTED_ITEM:
+            return there[0]
+        fact = f"no record has {' or '.join(wanted)}; {self.records.there()}"
+        self.problems.append(f"{self.records.name}: {fact}: name the right one with --field")
+        return None
+
+    def items(self, key: Key) -> tuple[dict[str, LabelledItem], int]:
+        """The items by key, and how many have a key that an earlier one has."""
+        items: dict[str, LabelledItem] = {}
+        label = self.label_name() if self.objects else None
+        if label is None:
+            return items, 0
+        ids, labels, secondary, texts, strata = self.shape.fields[:5]
+        labels = structs.replace(labels, name=label, aliases=())
+        if self.shape is GOLD_ITEM and label != ENTRY_FIELD:
+            labels = structs.replace(labels, missing=NO_LABEL)
+        else:
+            labels = structs.replace(labels, check=_label)
+        if key == "id":
+            ids = structs.replace(ids, missing="missing; other records have one")
+        else:
+            fact = "missing; it is what gold and prediction are joined on"
+            ids = texts = structs.replace(texts, check=_name, missing=fact)
+        fields = (ids, labels, secondary, texts, strata)
+        places, found = self.records.lists(
+            self.places,
+            self.objects,
+            structs.replace(self.shape, fields=tuple(dict.fromkeys(fields))),
+        )
+        duplicates, none = 0, dict[str, Any]()
+        for place, *values in zip(places, *(found[field.name] for field in fields), strict=True):
+            id, label, others, body, slices = values
+            item = LabelledItem(
+                id=id,
+                label=label,
+                secondary=others or (),
+                text=body,
+                strata=slices or none,
+                where=place,
+            )
+            earlier = items.setdefault(id, item)
+            if earlier is not item:
+                duplicates += 1
+                remedy = "keep one" if key == "id" else "give the items ids"
+                fact = f"{quoted(id)} is at {earlier.where} already; {remedy}"
+                self.problems.append(f"{place}: {key}: {fact}")
+        return items, duplicates
+
+
+def read_labelled(
+    gold: Source,
+    predicted: Source,
+    problems: list[str],
+    field: str | None = None,
+    predicted_field: str | None = None,
+    form: str | None = None,
+) -> Labelled:
+    """The items of both sides; what is wrong goes into the list.
+
+    `field` names where the labels are, with dots for a field inside another; where predictions
+    have theirs elsewhere, `predicted_field` does.
+    """
+    findings = Findings()
+    sides = [
+        _Side("gold", gold, GOLD_ITEM, field, form, problems),
+        _Side("predicted", predicted, PREDICTED_ITEM, predicted_field or field, form, problems),
+    ]
+    for side in sides:
+        side.records.note_unread(findings)
+    key = _join_key([side for side in sides if side.objects], problems)
+    (items, twice), (said, again) = (({}, 0) if key is None else side.items(key) for side in sides)
+    return Labelled(
+        gold=items,
+        predicted=said,
+        key=key or "id",
+        records=sum(len(side.objects) for side in sides),
+        duplicates=twice + again,
+        findings=findings,
+    )
+
+
+def _join_key(sides: list[_Side], problems: list[str]) -> Key | None:
+    """What both sides have: ids, else texts; a problem for each side that has neither."""
+    if all(side.has("id") for side in sides):
+        return "id"
+    if all(side.has("text") for side in sides):
+        return "text"
+    lacking = [side for side in sides if not side.has("id") and not side.has("text")]
+    fact = "no record has an id or a text; gold and prediction are never joined by position"
+    problems += [f"{side.records.name}: {fact}" for side in lacking]
+    if not lacking:
+        there = " and ".join(side.records.name for side in sides)
+        problems.append(f"{there}: one has ids and the other texts; give both the same")
+    return None
