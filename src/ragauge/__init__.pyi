@@ -68,15 +68,11 @@ from ragauge.engines.local import Progress as _local_Progress
 from ragauge.errors import RagaugeError as RagaugeError
 from ragauge.ingest.fields import Columns
 from ragauge.ingest.manifest import read_manifest as read_manifest
-from ragauge.ingest.ranked.queries import QuerySource
-from ragauge.ingest.ranked.rankings import Given
-from ragauge.ingest.ranked.rankings import Given as Judgements
 from ragauge.ingest.records import Source
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.scores import AnswersOutcome
 from ragauge.runners.audit import Progress as _audit_Progress
 from ragauge.runners.components.entity_sides import Source as _entity_sides_Source
-from ragauge.runners.components.evaluate_all import Entries
 from ragauge.runners.components.evaluate_types import types_values as types_values
 from ragauge.runners.components.model_calls import Progress as _model_calls_Progress
 from ragauge.runners.diagnosis.diagnose import AskAgain
@@ -410,10 +406,10 @@ def evaluate_linking(
     """How well mentions are linked: ranks, NIL, end to end, and across knowledge bases."""
 
 def evaluate_retrieval(
-    qrels: Given,
-    run: Given,
+    qrels: Source,
+    run: Source,
     *,
-    baselines: Sequence[Given] = (),
+    baselines: Sequence[Source] = (),
     input_format: str | None = None,
     preset: str | None = None,
     gates: str | None = None,
@@ -511,11 +507,11 @@ def evaluate_answers(
     """The report on answers: groundedness, numbers, overlap with references, and judged metrics."""
 
 def evaluate_all(
-    gold: Entries,
+    gold: Source,
     model: Any,
     *,
-    queries: QuerySource | None = None,
-    qrels: Judgements | None = None,
+    queries: Source | None = None,
+    qrels: Source | None = None,
     documents: Mapping[str, str] | None = None,
     progress: _model_calls_Progress | None = None,
     input_format: str | None = None,

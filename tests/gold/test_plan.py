@@ -272,8 +272,8 @@ BROKEN = {
     "typing": ("typing.tsv", "text\ttype\n", "no column is called gold_type"),
     "qrels": ("qrels.txt", "q1 d1 3\n", "qrels.txt:1: columns: 3, not the 4 of TREC judgements"),
     "grade": ("qrels.txt", "q1 0 d1 ٣\n", 'qrels.txt:1: grade: "٣" is not a whole number'),
-    "json": ("qa.json", "[1]", "item 1: expected an object"),
-    "metadata": ("metadata.json", "{", "metadata.json: not JSON"),
+    "json": ("qa.json", "[1]", "item 1: record: expected an object"),
+    "metadata": ("metadata.json", "{", "metadata.json:1: not JSON"),
     "entry": ("entries.jsonl", '{"id": "a"}\n', "entries.jsonl:1: text: missing"),
 }
 

@@ -152,7 +152,7 @@ def test_everything_wrong_is_told_with_its_place(tmp_path):
     file.write_text(
         lines(
             document("Ede", span(2, 2), span(-1, 2), span(1, 9), {"start": 0, "end": 1}),
-            document("Ede", span("0", 1), span(0, 1.5)) | {"id": ""},
+            document("Ede", span("0", 1), span(0, 1.5)) | {"id": "d2"},
             document("Ede", span(0, 2)) | {"id": "t", "tokens": ["Ede"]},
             {"id": "n", "text": "Ede"},
             [1],
@@ -163,7 +163,6 @@ def test_everything_wrong_is_told_with_its_place(tmp_path):
     )
     assert problems_of(file) == [
         f"{file}:1: entities[3].type: missing",
-        f"{file}:2: id: is empty",
         f"{file}:2: entities[0].start: expected a whole number, got text",
         f"{file}:2: entities[1].end: expected a whole number, got 1.5",
         f"{file}:3: entities[0]: goes from token 0 to 2, and there are 1",

@@ -98,4 +98,4 @@ def test_bad_queries_are_named(tmp_path):
     ]
     twice: list[str] = []
     read_queries([{"id": "1", "text": "a"}, {"id": "1", "text": "b"}], twice)
-    assert twice == ['queries: item 2: id: "1" stands there already; keep one']
+    assert twice == ['queries: item 2: id: "1" is at queries: item 1 already; keep one']

@@ -503,7 +503,7 @@ def test_bad_entries_are_all_named(tmp_path):
     with pytest.raises(InputRejected) as refused:
         evaluate_all(str(file), Perfect())
     assert [problem.removeprefix(str(file)) for problem in refused.value.problems] == [
-        ':2: id: "e1" stands there already; keep one',
+        f':2: id: "e1" is at {file}:1 already; keep one',
         ":3: text: missing",
         ":3: qa_pairs: expected a list of objects, got a number",
         ":4: record: expected a heritage entry, got an object",

@@ -205,7 +205,7 @@ def _each(read: Callable[[dict[str, Any], str], Any]) -> Check:
     )
 
 
-RECORD = Shape(name="record", fields=(), doc="Anything.", keeps=True)
+RECORD = Shape(name="heritage entry", fields=(), doc="An entry as it is written.", keeps=True)
 ENTRY = Shape(
     name="heritage entry",
     doc="A text with its entities, its type, its links and questions about it.",

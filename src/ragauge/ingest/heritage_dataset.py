@@ -20,7 +20,7 @@ from ragauge.ingest.annotated.brat import read_brat
 from ragauge.ingest.annotated.entity_reading import Given, Reading
 from ragauge.ingest.annotated.entity_records import ENTRY_IDS
 from ragauge.ingest.annotated.iob import read_iob
-from ragauge.ingest.fields import quoted
+from ragauge.ingest.fields import Field, Shape, quoted, text
 from ragauge.ingest.heritage import (
     CUSTODIAN_TYPES,
     ENTITY_TYPES,
@@ -30,8 +30,8 @@ from ragauge.ingest.heritage import (
     unknown_types,
 )
 from ragauge.ingest.lines import read_whole
-from ragauge.ingest.placed_records import json_whole, no_table, records_of, rows_of
 from ragauge.ingest.ranked.trec import read_trec
+from ragauge.ingest.records import Records, Row, no_table
 from ragauge.text.kb_ids import is_nil
 
 ANSWER_TYPES = ("comparative", "factual", "relationship", "temporal")
@@ -44,6 +44,15 @@ MENTION_FINDINGS = {
 }
 """By what readers find, what it is to the plan."""
 LINK_IDS = ("gold_wikidata", "gold_viaf", "gold_isil")
+PART = Shape(name="record", fields=(), doc="A link, a question, or the metadata.", keeps=True)
+TYPED = Shape(
+    name="typed text",
+    doc="A text with its type.",
+    fields=(
+        Field("text", text, "The text.", missing="missing"),
+        Field("gold_type", text, "Its type.", missing="missing"),
+    ),
+)
 
 
 class Dataset(Struct):
@@ -153,53 +162,33 @@ def _ner(file: Path, reading: _Reading) -> None:
 
 def _typing(file: Path, reading: _Reading) -> None:
     counts: Counter[str] = Counter()
-    content = read_whole(str(file))
-    for place, row in _rows(file, content, ("text", "gold_type"), reading):
-        kind = row["gold_type"].strip()
+    for row in Records(str(file), TYPED, reading.problems).rows():
+        kind = str(row["gold_type"] or "").strip()
         counts[kind] += 1
         if kind not in custodian_types([kind]):
             fact = f"gold_type {quoted(kind)} is none of {_listed(CUSTODIAN_TYPES)}"
-            reading.find("unknown_type", place, fact)
+            reading.find("unknown_type", row.place, fact)
     reading.held.typing = (reading.held.typing or Counter()) + counts
 
 
-def _rows(
-    file: Path, content: bytes, wanted: tuple[str, ...], reading: _Reading
-) -> Iterator[tuple[str, dict[str, str]]]:
-    rows = rows_of(str(file), content, reading.problems)
-    place, header = next(rows, (str(file), []))
-    columns = [title.strip().lower() for title in header]
-    missing = [name for name in wanted if name not in columns]
-    if missing:
-        reading.problems.append(f"{place}: no column is called {' or '.join(missing)}")
-        return
-    for place, cells in rows:
-        yield place, dict(zip(columns, [*cells, *[""] * len(columns)], strict=False))
+def _objects(file: Path, reading: _Reading) -> Iterator[Row]:
+    return Records(str(file), PART, reading.problems, table=no_table).rows()
 
 
 def _linking(file: Path, reading: _Reading) -> None:
     held = reading.held
     held.linked = held.linked or 0
-    for _, link in _objects(file, reading):
+    for row in _objects(file, reading):
         held.linked += 1
-        held.nil += _is_nil(link, LINK_IDS)
+        held.nil += _is_nil(row.record, LINK_IDS)
 
 
 def _qa(file: Path, reading: _Reading) -> None:
     reading.held.qa = reading.held.qa or 0
-    for place, pair in _objects(file, reading):
+    for row in _objects(file, reading):
         reading.held.qa += 1
-        kind = pair.get("answer_type")
-        _check_answer_type(kind if kind is None else str(kind), place, reading)
-
-
-def _objects(file: Path, reading: _Reading) -> Iterator[tuple[str, dict[str, Any]]]:
-    records = records_of(str(file), read_whole(str(file)), reading.problems, no_table)
-    for place, record in records:
-        if type(record) is dict:
-            yield place, record
-        else:
-            reading.problems.append(f"{place}: expected an object")
+        kind = row.record.get("answer_type")
+        _check_answer_type(kind if kind is None else str(kind), row.place, reading)
 
 
 def _qrels(file: Path, reading: _Reading) -> None:
@@ -222,12 +211,9 @@ def _qrels(file: Path, reading: _Reading) -> None:
 
 
 def _metadata(file: Path, reading: _Reading) -> None:
-    for _, value in json_whole(str(file), read_whole(str(file)), reading.problems):
-        if type(value) is not dict:
-            reading.problems.append(f"{file}: expected an object")
-            return
-        reading.held.metadata = value
-        languages = value.get("languages")
+    for row in _objects(file, reading):
+        reading.held.metadata = row.record
+        languages = row.record.get("languages")
         for name in languages if type(languages) is list else ():
             if name not in LANGUAGES:
                 fact = f"language {quoted(str(name))} is none of {_listed(LANGUAGES)}"

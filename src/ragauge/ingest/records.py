@@ -334,24 +334,13 @@ class Records:
         source, name = self._source, self.name
         if isinstance(source, bytes):
             return self._of_content(source)
+        if framed := frame_in(source, self._form):
+            read_as, frame = framed
+            self.read_as, self.in_rows = read_as or self.read_as, True
+            rows = enumerate(frame_rows(frame), 1)
+            return ((f"{name}: row {number}", row) for number, row in rows)
         if isinstance(source, str | os.PathLike):
-            path = Path(source)
-            if source != STDIN and path.is_dir():
-                self.read_as = "a saved data set"
-                return self._of_frames([(name, saved_dataset(path))])
-            head = head_of(str(source)) or b""
-            is_parquet = head.startswith(_PARQUET) or path.suffix == ".parquet"
-            if self._form == "parquet" or (self._form is None and is_parquet):
-                self.read_as = "Parquet"
-                return self._of_frames([(name, _parquet(name))])
-            if self._form == "arrow" or head.startswith((_ARROW_FILE, _ARROW_STREAM)):
-                self.read_as = "Arrow"
-                return self._of_frames([(name, _arrow(name))])
             return self._of_content(read_whole(str(source), long_lines=True))
-        if hasattr(source, "iter_rows") or hasattr(source, "to_pylist") or hasattr(source, "iloc"):
-            return self._of_frames([(name, source)])
-        if hasattr(source, "to_pandas") and not isinstance(source, Iterable):  # a result of ragas
-            return self._of_frames([(name, source.to_pandas())])
         if isinstance(source, Mapping):
             if any(hasattr(one, "features") for one in source.values()):
                 first = quoted(str(next(iter(source))))
@@ -366,12 +355,6 @@ class Records:
             f"{name}: {type(source).__name__} is no source of records: give a path, a "
             "data frame, or a list of mappings"
         )
-
-    def _of_frames(self, frames: Iterable[tuple[str, Any]]) -> Placed:
-        self.in_rows = True
-        for name, frame in frames:
-            for number, row in enumerate(frame_rows(frame), 1):
-                yield f"{name}: row {number}", row
 
     def _of_content(self, content: bytes) -> Placed:
         """The records of a text, in the form that it has or is said to have."""
@@ -547,6 +530,26 @@ class Records:
                     for title, cell in zip(titles, cells, strict=True)
                 },
             )
+
+
+def frame_in(source: Source, form: str | None = None) -> tuple[str, Any] | None:
+    """The frame that a source is, or that its file or folder holds, with what the file is."""
+    if isinstance(source, str | os.PathLike):
+        path, name = Path(source), str(source)
+        if name != STDIN and path.is_dir():
+            return "a saved data set", saved_dataset(path)
+        head = head_of(name) or b""
+        is_parquet = head.startswith(_PARQUET) or path.suffix == ".parquet"
+        if form == "parquet" or (form is None and is_parquet):
+            return "Parquet", _parquet(name)
+        if form == "arrow" or head.startswith((_ARROW_FILE, _ARROW_STREAM)):
+            return "Arrow", _arrow(name)
+        return None
+    if any(hasattr(source, name) for name in ("iter_rows", "to_pylist", "iloc")):
+        return "", source
+    if hasattr(source, "to_pandas") and not isinstance(source, Iterable):  # a result of ragas
+        return "", source.to_pandas()
+    return None
 
 
 def is_frame(head: bytes) -> bool:

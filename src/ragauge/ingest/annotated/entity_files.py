@@ -22,7 +22,7 @@ from ragauge.ingest.annotated.entity_reading import (
     ReadingOptions,
     Scheme,
 )
-from ragauge.ingest.annotated.entity_records import add_records, read_records
+from ragauge.ingest.annotated.entity_records import read_records
 from ragauge.ingest.annotated.hipe import is_header, read_hipe
 from ragauge.ingest.annotated.iob import (
     DOCUMENT_START,
@@ -41,6 +41,7 @@ from ragauge.ingest.annotated.span_tables import (
 )
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import read_whole
+from ragauge.ingest.records import Row
 
 
 class EntityFile(Struct, frozen=True, kw_only=True):
@@ -118,8 +119,7 @@ def entities_of(
 ) -> EntityFile:
     """The annotated texts of records at hand, shaped as in a JSON file; `name` says whose."""
     reading = Reading(problems, ReadingOptions(offsets=offsets, reanchor=reanchor))
-    placed = ((f"{name} {place}", dict(record)) for place, record in enumerate(records, 1))
-    add_records(placed, reading)
+    read_records((Row(f"{name} {at}", dict(one)) for at, one in enumerate(records, 1)), reading)
     return _file("records", reading, None)
 
 
@@ -160,7 +160,7 @@ def _file(form: str, reading: Reading, annotated: Layers) -> EntityFile:
 
 Layers = tuple[str, ...] | None
 READERS: dict[str, Callable[[str, bytes, Reading], None]] = {
-    "records": read_records,
+    "records": lambda name, content, reading: read_records(content, reading, name),
     "conllu": read_conllu,
     "spans": read_spans,
     "neleval": read_neleval,

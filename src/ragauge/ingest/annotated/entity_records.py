@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -20,9 +20,20 @@ from ragauge.ingest.annotated.tagged_texts import (
     scheme_of,
     tag_of,
 )
-from ragauge.ingest.fields import BadField, expected, mapping, text, texts, whole
+from ragauge.ingest.fields import (
+    BadField,
+    Field,
+    Shape,
+    an_id,
+    anything,
+    expected,
+    mapping,
+    text,
+    texts,
+    whole,
+)
 from ragauge.ingest.heritage import MARKS as ENTRY_MARKS
-from ragauge.ingest.placed_records import no_table, record_id, records_of
+from ragauge.ingest.records import Records, Row, Source, no_table
 from ragauge.text.kb_ids import is_nil
 
 ENTITIES = ("entities", "spans", "ner_annotations")
@@ -94,28 +105,45 @@ LINKS = ("qid", "wikidata_id", "link", "links")
 ENTRY_IDS = ("wikidata_id", "viaf_id", "isil_code", "ghcid")
 
 
-def read_records(name: str, content: bytes, reading: Reading) -> None:
-    """Read the documents of a JSON Lines file or a JSON array."""
-    add_records(records_of(name, content, reading.problems, no_table), reading)
+ANNOTATED = Shape(
+    name="document",
+    doc="A text with its entities.",
+    fields=(
+        Field("id", an_id, "Its id.", aliases=IDS[1:], missing="missing; name the document by id"),
+        Field("text", text, "The text; where there is none, its tokens."),
+        Field(
+            "entities",
+            anything,
+            "Its entities: an object with start, end and type each, or a list of the three.",
+            aliases=(*ENTITIES[1:], *LABELS),
+            many=True,
+        ),
+        Field(TAGS, anything, "In place of entities, a tag such as B-PER a token.", many=True),
+        Field("tokens", anything, "Its tokens: words, or a start and an end each.", many=True),
+        Field("notes", texts, "What its annotators wrote about it.", many=True),
+        Field("entity_linking", anything, "For each mention its ids elsewhere."),
+        Field("strata", mapping, "Anything to slice by, such as country."),
+    ),
+)
 
 
-def add_records(records: Iterable[tuple[str, Any]], reading: Reading) -> None:
-    """Read documents from decoded records, each with its place."""
-    for where, record in records:
+def read_records(source: Source, reading: Reading, name: str = "documents") -> None:
+    """Read the documents of a source; what has no entities field is no document."""
+    records = Records(source, ANNOTATED, reading.problems, name=name, table=no_table)
+    # A list at hand may be empty; of a file, its reader says so.
+    for row in records.checked(records.row(*one) for one in records.objects()):
         faults: list[BadField] = []
-        found = _document(record, where, reading, faults)
-        reading.problems += [f"{where}: {fault}" for fault in faults]
+        found = _document(row, reading, faults)
+        reading.problems += [f"{row.place}: {fault}" for fault in faults]
         if found and not faults:
             reading.keep_counted(*found)
 
 
 def _document(
-    record: Any, where: str, reading: Reading, faults: list[BadField]
+    row: Row, reading: Reading, faults: list[BadField]
 ) -> tuple[AnnotatedText, list[Given]] | None:
     """A document and its entities; None with what is wrong, or where nobody marked entities."""
-    if not isinstance(record, dict):
-        faults.append(BadField("record", expected("an object", record)))
-        return None
+    record, where, id = row.record, row.place, row["id"]
     field = entities_field(record)
     if field is None:
         # An entry of another task is no document without entities: nobody looked for them.
@@ -125,22 +153,11 @@ def _document(
             fact = f"missing, as are {' and '.join(ENTITIES[1:])}; write [] where there is none"
             faults.append(BadField(ENTITIES[0], fact))
         return None
-    parts: dict[str, Any] = {"text": record.get("text"), "strata": record.get("strata") or {}}
-    try:
-        parts["id"] = record_id(record, IDS, "name the document by id or doc_id")
-    except BadField as fault:
-        faults.append(fault)
-    for name, check in (("text", text), ("strata", mapping)):
-        try:
-            if record.get(name) is not None:
-                check(record[name], name)
-        except BadField as fault:
-            faults.append(fault)
     given = [] if field == TAGS else _entities(record, field, where, faults)
     if faults:
         return None
     try:
-        body, tokens = _tokens(record, parts["text"], where, reading)
+        body, tokens = _tokens(record, row["text"], where, reading)
         if field == TAGS:
             given = tagged_entities(record, body or "", tokens or (), where, reading)
     except BadField as fault:
@@ -148,13 +165,11 @@ def _document(
         return None
     if field != TAGS and tokens is not None and counts_tokens(record, given, reading):
         given = in_characters(given, tokens, field, faults)
-        reading.in_tokens.add(parts["id"])
-    if record.get("notes"):
-        reading.notes[parts["id"]] = texts(record["notes"], "notes")
-    document = AnnotatedText(
-        id=parts["id"], text=body, tokens=tokens, strata=parts["strata"], where=where
-    )
-    return document, given
+        reading.in_tokens.add(id)
+    if row["notes"]:
+        reading.notes[id] = row["notes"]
+    strata = row["strata"] or {}
+    return AnnotatedText(id=id, text=body, tokens=tokens, strata=strata, where=where), given
 
 
 def _entities(

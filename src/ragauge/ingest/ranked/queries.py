@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
-from ragauge.ingest.fields import BadField, expected, mapping, quoted, text
-from ragauge.ingest.lines import read_whole
-from ragauge.ingest.placed_records import Records, headed_rows, records_of, rows_of
-
-IDS = ("qid", "query_id", "query-id", "_id", "id")
-WORDS = ("question", "q", "user_input", "text", "query")
-
-QuerySource = str | Path | Mapping[str, str] | Sequence[Mapping[str, Any]]
+from ragauge.ingest.fields import (
+    BadField,
+    Columns,
+    Field,
+    Shape,
+    an_id,
+    expected,
+    filled,
+    mapping,
+    squeezed,
+)
+from ragauge.ingest.records import Placed, Records, Source, cells_of
 
 
 class Query(Struct, frozen=True, kw_only=True):
@@ -26,82 +28,88 @@ class Query(Struct, frozen=True, kw_only=True):
     strata: dict[str, Any] = {}
 
 
-def read_queries(source: QuerySource, problems: list[str]) -> dict[str, Query]:
-    """By id the queries of a file, of records, or of words by id; faults go into the list."""
-    found: dict[str, Query] = {}
-    if isinstance(source, str | Path):
-        records = records_of(str(source), read_whole(str(source)), problems, _table)
-    elif isinstance(source, Mapping):
-        records = ((f"queries: {id}", {"id": id, "text": words}) for id, words in source.items())
-    else:
-        records = ((f"queries: item {number}", one) for number, one in enumerate(source, 1))
-    for place, record in records:
-        try:
-            query = _query(record)
-        except BadField as fault:
-            problems.append(f"{place}: {fault}")
-            continue
-        if query.id in found:
-            problems.append(f"{place}: id: {quoted(query.id)} stands there already; keep one")
-        found.setdefault(query.id, query)
-    return found
+QUERY = Shape(
+    name="query",
+    doc="A query, as a retriever is asked it.",
+    fields=(
+        Field(
+            "id",
+            an_id,
+            "Its id.",
+            aliases=("qid", "query_id", "query-id", "_id"),
+            missing="missing; the judgements name the query by it",
+        ),
+        Field(
+            "text",
+            filled,
+            "What is asked.",
+            aliases=("question", "q", "user_input", "query"),
+            missing="missing; write what is asked",
+        ),
+        Field("strata", mapping, "Anything to slice by, such as language."),
+    ),
+    keyed="text",
+)
 
 
-def _table(name: str, content: bytes, problems: list[str]) -> Records:
-    """Two cells a row, id and words, with a header or without."""
-    for number, (place, cells) in enumerate(rows_of(name, content, problems)):
-        titles = [cell.strip().lower() for cell in cells]
-        if number == 0 and titles[0] in IDS:
-            continue
-        if len(cells) == 2:
-            yield place, {"id": cells[0].strip(), "text": cells[1]}
-        else:
-            problems.append(f"{place}: cells: {len(cells)}, but there are an id and a query")
+class _Queries(Records):
+    """Queries; a table of an id and words needs no header."""
+
+    def headed(self, name: str, content: bytes, problems: list[str]) -> Placed:
+        _, titles = next(cells_of(name, content, []), (name, []))
+        if {squeezed(title) for title in titles} & {*map(squeezed, QUERY.fields[0].names)}:
+            yield from super().headed(name, content, problems)
+            return
+        for place, cells in cells_of(name, content, problems):
+            if len(cells) == 2:
+                yield place, {"id": cells[0].strip(), "text": cells[1]}
+            else:
+                problems.append(f"{place}: cells: {len(cells)}, but there are an id and a query")
 
 
-def _query(record: Any) -> Query:
-    if not isinstance(record, Mapping):
-        raise BadField("record", expected("an object", record))
-    id = next((record[name] for name in IDS if record.get(name) is not None), None)
-    if id is None:
-        raise BadField("id", "missing; the judgements name the query by it")
-    words = next((record[name] for name in WORDS if record.get(name) is not None), None)
-    if words is None or not text(words, "text").strip():
-        raise BadField("text", "missing; write what is asked")
-    strata = mapping(record.get("strata") or {}, "strata")
-    return Query(id=str(id) if type(id) is int else text(id, "id"), words=words, strata=strata)
+def read_queries(
+    source: Source, problems: list[str], columns: Columns | None = None
+) -> dict[str, Query]:
+    """By id the queries of a source, or of words by id; faults go into the list."""
+    records = _Queries(source, QUERY, problems, name="queries", columns=columns)
+    return {
+        row["id"]: Query(id=row["id"], words=row["text"], strata=row["strata"] or {})
+        for row in records.once("id")
+    }
 
 
-UNIT_IDS = ("id", "query", "qid", "doc", "doc_id", "document", "query_id", "query-id")
+def _unit(value: Any, field: str) -> str:
+    if type(value) is str or isinstance(value, int | float):
+        return str(value)
+    raise BadField(field, expected("an id", value))
 
 
-def read_strata(name: str, problems: list[str]) -> dict[str, dict[str, Any]]:
-    """By unit id its strata, from CSV, TSV, JSON Lines or a JSON array; faults go into the list."""
-    found: dict[str, dict[str, Any]] = {}
-    for place, record in records_of(name, read_whole(name), problems, _strata_table):
-        try:
-            fields = mapping(record, "record")
-        except BadField as fault:
-            problems.append(f"{place}: {fault}")
-            continue
-        id_field = next((one for one in UNIT_IDS if fields.get(one) not in (None, "")), None)
-        if id_field is None:
-            problems.append(f"{place}: id: missing; the first column names the unit: id, country")
-            continue
-        id = str(fields[id_field])
-        if id in found:
-            problems.append(f"{place}: {id_field}: {quoted(id)} stands there already; keep one")
-        found[id] = {key: value for key, value in fields.items() if key != id_field}
-    return found
+UNIT = Shape(
+    name="unit",
+    doc="What is measured, by its id, with its strata in all other fields.",
+    fields=(
+        Field(
+            "id",
+            _unit,
+            "The unit.",
+            aliases=("query", "qid", "doc", "doc_id", "document", "query_id", "query-id"),
+            missing="missing; the first column names the unit: id, country",
+        ),
+    ),
+    keeps=True,
+)
 
 
-def _strata_table(name: str, content: bytes, problems: list[str]) -> Records:
-    def header(place: str, columns: list[str], problems: list[str]) -> bool:
-        if {*columns} & {*UNIT_IDS}:
-            return True
-        fact = f"no column is called {UNIT_IDS[0]}; the first line names the columns"
-        problems.append(f"{place}: {fact}")
-        return False
-
-    for place, cells in headed_rows(name, content, problems, header=header):
-        yield place, {key: cell.strip() for key, cell in cells.items()}
+def read_strata(
+    source: Source, problems: list[str], columns: Columns | None = None
+) -> dict[str, dict[str, Any]]:
+    """By unit id its strata, from any source; faults go into the list."""
+    records = Records(source, UNIT, problems, name="strata", columns=columns)
+    return {
+        row["id"]: {
+            key: (value or "").strip() if records.tabular else value
+            for key, value in row.record.items()
+            if key != row.written["id"]
+        }
+        for row in records.once("id")
+    }

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from msgspec import structs
 
 from ragauge.errors import UsageError
-from ragauge.ingest.fields import BadField, expected, mapping, number, quoted, text, texts, whole
+from ragauge.ingest.fields import (
+    BadField,
+    Columns,
+    Field,
+    Shape,
+    anything,
+    expected,
+    mapping,
+    number,
+    quoted,
+    text,
+    texts,
+    whole,
+)
 from ragauge.ingest.lines import read_whole
-from ragauge.ingest.placed_records import headed_rows, json_whole, records_of
 from ragauge.ingest.ranked.ranking_rows import (
     GRADES_WITHIN,
     VALUE,
@@ -26,15 +38,23 @@ from ragauge.ingest.ranked.ranking_rows import (
     with_source_lists,
 )
 from ragauge.ingest.ranked.trec import columnar, first_line, read_trec
+from ragauge.ingest.records import Form, Records, Source, frame_in, frame_rows
 from ragauge.ingest.strict_json import BadJson, decode
 
 if TYPE_CHECKING:
     import polars as pl
 
-QUERY = ("query", "query_id", "qid")
-DOCUMENT = ("document", "document_id", "doc_id", "docid", "chunk_id", "snippet_id", "id")
+QUERY = ("query", "query-id", "query_id", "queryid", "qid", "q_id", "topic")
+DOCUMENT = (
+    *("document", "corpus-id", "corpus_id", "document_id", "doc_id", "docid", "docno", "doc"),
+    *("passage_id", "pid", "chunk_id", "snippet_id"),
+)
+VALUES: dict[Role, tuple[str, ...]] = {
+    "qrels": ("grade", "score", "relevance", "rel"),
+    "run": ("score",),
+}
 MANY: dict[Role, tuple[str, ...]] = {
-    "qrels": ("judgements", "qrels", "gold_citations", "gold_ids"),
+    "qrels": ("judgements", "qrels", "gold_citations", "gold_ids", "gold_relevant"),
     "run": ("results", "retrieved_ids", "retrieved", "docs"),
 }
 """Where a record has the documents of its query; gold sets and traces of ours have theirs."""
@@ -43,37 +63,94 @@ GOLD_GRADE = 1
 ITEM = "{name}: item {line}"
 
 
-def read_ranking_records(name: str, content: bytes, role: Role, problems: list[str]) -> RankingRows:
-    """The rows of a JSON array or of JSON Lines, a query or a document in each record."""
-    array = content.lstrip()[:1] == b"["
-    placed = records_of(name, content, problems, lambda name, content, problems: iter(()))
-    numbered = (
-        (int(place.replace(": item ", ":").rpartition(":")[2]), place, record)
-        for place, record in placed
+def _number(given: Any, role: Role) -> float | None:
+    """The grade or the score; only a result may lack one."""
+    if isinstance(given, numbers.Number) and not isinstance(given, int | float):
+        given = given.item() if hasattr(given, "item") else given  # numpy's, from a program
+    if role == "qrels":
+        if given is None:
+            raise BadField("grade", "missing; write 0, 1, 2 or 3")
+        return grade_within(whole(given, "grade"))
+    return None if given is None else float(number(given, "score"))
+
+
+def _sources(given: Any, field: str) -> list[str] | None:
+    """Who brought a document: one name, or several."""
+    given = list(given) if isinstance(given, tuple) else given
+    names = texts(given, field) if isinstance(given, list) else [text(given, field)]
+    return [name for name in names if name] or None
+
+
+def _shape(role: Role) -> Shape:
+    what = "judgement" if role == "qrels" else "result"
+    return Shape(
+        name=what,
+        doc=f"A {what}, or a query with all its {what}s.",
+        fields=(
+            Field(
+                "query",
+                id_of,
+                "The query.",
+                aliases=QUERY[1:],
+                missing="missing; name the query",
+            ),
+            Field(
+                MANY[role][0],
+                anything,
+                f"All {what}s of the query: by document, or a list.",
+                aliases=MANY[role][1:],
+                many=True,
+            ),
+            Field("document", id_of, "A document.", aliases=(*DOCUMENT[1:], "id")),
+            Field(
+                VALUE[role],
+                anything,
+                "How relevant it is: 0, 1, 2 or 3." if role == "qrels" else "Its score.",
+                aliases=VALUES[role][1:],
+            ),
+            Field("rank", anything, "Its rank."),
+            Field("source", anything, "Who brought it: one name, or several.", many=True),
+            Field("strata", mapping, "Anything to slice by, such as language."),
+        ),
     )
-    return _rows(name, numbered, role, problems, ITEM if array else "{name}:{line}")
 
 
-def rows_of_records(
-    name: str, records: Iterable[Any], role: Role, problems: list[str]
-) -> RankingRows:
-    """The rows of records that a program holds, shaped as those of a file."""
-    numbered = (
-        (number, f"{name}: item {number}", dict(record) if isinstance(record, Mapping) else record)
-        for number, record in enumerate(records, 1)
-    )
-    return _rows(name, numbered, role, problems, ITEM)
+SHAPES: dict[Role, Shape] = {"qrels": _shape("qrels"), "run": _shape("run")}
 
 
-def read_ranx(name: str, content: bytes, role: Role, problems: list[str]) -> RankingRows:
-    """The rows of ranx's JSON: by query, the number of each document."""
-    found: dict[str, Any] = {}
-    for _, rankings in json_whole(name, content, problems):
-        if type(rankings) is dict:
-            found = rankings
-        else:
-            problems.append(f"{name}: {expected('an object of queries', rankings)}")
-    return rows_of_mapping(name, found, role, problems)
+def _rows(records: Records, role: Role, problems: list[str]) -> RankingRows:
+    """The rows of records, a query or a document in each."""
+    read, name, place = RowsRead(role), records.name, "{name}:{line}"
+    many = MANY[role][0]
+    for row in records.each():
+        query, where = row["query"], row.place
+        at = where.removeprefix(name)
+        line = int(at[at.rindex(" " if " " in at else ":") + 1 :])
+        place = "{name}" + at.removesuffix(str(line)) + "{line}"
+        if row["strata"] is not None:
+            read.strata[query] = {key: str(value) for key, value in row["strata"].items()}
+        try:
+            if row[many] is not None:
+                field = row.written[many]
+                _add_documents(read, query, row[many], line, where, problems, field)
+            elif row["document"] is not None:
+                value, rank, source = row[VALUE[role]], row["rank"], row["source"]
+                if records.tabular:
+                    value = None if value is None else number_of(value.strip(), role)
+                    rank = None if rank is None else rank_of(rank.strip())
+                read.add(
+                    query,
+                    row["document"],
+                    _number(value, role),
+                    line,
+                    rank if type(rank) is int else None,
+                    None if source is None else _sources(source, "source"),
+                )
+            else:
+                raise BadField(many, f"missing; a record has {many}, or a document of its own")
+        except BadField as fault:
+            problems.append(f"{where}: {fault}")
+    return read.rows(name, place)
 
 
 def rows_of_mapping(
@@ -90,41 +167,6 @@ def rows_of_mapping(
         except BadField as fault:
             problems.append(f"{where}: {fault}")
     return read.rows(name, ITEM)
-
-
-def _rows(
-    name: str,
-    numbered: Iterator[tuple[int, str, Any]],
-    role: Role,
-    problems: list[str],
-    place: str,
-) -> RankingRows:
-    read = RowsRead(role)
-    for line, where, record in numbered:
-        try:
-            _add_record(read, mapping(record, "record"), line, where, problems)
-        except BadField as fault:
-            problems.append(f"{where}: {fault}")
-    return read.rows(name, place)
-
-
-def _add_record(
-    read: RowsRead, record: dict[str, Any], line: int, where: str, problems: list[str]
-) -> None:
-    """A query with its documents, or one document of a query."""
-    query = id_of(_first_of(record, QUERY), "query")
-    if record.get("strata") is not None:
-        strata = mapping(record["strata"], "strata")
-        read.strata[query] = {key: str(value) for key, value in strata.items()}
-    many = next((name for name in MANY[read.role] if record.get(name) is not None), None)
-    if many is not None:
-        _add_documents(read, query, record[many], line, where, problems, many)
-    elif any(name in record for name in DOCUMENT):
-        rank = record.get("rank")
-        _add_document(read, query, record, line, rank if type(rank) is int else None)
-    else:
-        first = MANY[read.role][0]
-        raise BadField(first, f"missing; a record has {first}, or a document of its own")
 
 
 def _add_documents(
@@ -170,51 +212,17 @@ def _add_documents(
 def _add_document(
     read: RowsRead, query: str, entry: Mapping[str, Any], line: int, rank: int | None
 ) -> None:
-    document = id_of(_first_of(entry, DOCUMENT), "document")
-    read.add(query, document, _value(entry, read.role), line, rank, _sources(entry.get("source")))
-
-
-def _sources(given: Any) -> list[str] | None:
-    """Who brought a document: one name, or several."""
-    if given is None:
-        return None
-    given = list(given) if isinstance(given, tuple) else given
-    names = texts(given, "source") if isinstance(given, list) else [text(given, "source")]
-    return [name for name in names if name] or None
-
-
-def _value(entry: Mapping[str, Any], role: Role) -> float | None:
-    given = entry.get(VALUE[role])
-    if isinstance(given, numbers.Number) and not isinstance(given, int | float):
-        given = given.item() if hasattr(given, "item") else given  # numpy's, from a program
-    if role == "qrels":
-        return grade_within(whole(given, "grade"))
-    return None if given is None else float(number(given, "score"))
-
-
-def _first_of(record: Mapping[str, Any], names: Sequence[str]) -> Any:
-    return next((record[name] for name in names if name in record), None)
-
-
-ALIASES = {
-    "query": ("query", "query-id", "query_id", "queryid", "qid", "q_id", "topic"),
-    "document": (
-        *("document", "corpus-id", "corpus_id", "document_id", "doc_id", "docid", "docno", "doc"),
-        *("passage_id", "pid", "chunk_id"),
-    ),
-    "rank": ("rank",),
-    "source": ("source",),
-}
-_VALUES: dict[Role, tuple[str, ...]] = {
-    "qrels": ("grade", "score", "relevance", "rel"),
-    "run": ("score",),
-}
+    named = next((entry[name] for name in (*DOCUMENT, "id") if name in entry), None)
+    document, source = id_of(named, "document"), entry.get("source")
+    value = _number(entry.get(VALUE[read.role]), read.role)
+    brought = None if source is None else _sources(source, "source")
+    read.add(query, document, value, line, rank, brought)
 
 
 def titles_of(header: list[str], role: Role) -> tuple[str, ...]:
     """Our name of each column, or the one it has."""
-    known = {alias: name for name, aliases in ALIASES.items() for alias in aliases}
-    known |= dict.fromkeys(_VALUES[role], "value")
+    known = dict.fromkeys(QUERY, "query") | dict.fromkeys(DOCUMENT, "document")
+    known |= dict.fromkeys(VALUES[role], "value")
     cells = (cell.strip().lower() for cell in header)
     return tuple(known.get(cell, cell) for cell in cells)
 
@@ -226,92 +234,81 @@ def is_header(line: bytes, role: Role) -> bool:
     return {"query", "document"} <= {*titles_of(text.split(separator), role)}
 
 
-def read_ranking_table(name: str, content: bytes, role: Role, problems: list[str]) -> RankingRows:
-    """The rows of a table whose first line names its columns."""
-    first = first_line(content)
-    titles = titles_of(first.decode(errors="replace").split("\t"), role)
-    needed = {"query", "document", "value"}
-    if b'"' not in content and needed <= {*titles} and len({*titles}) == len(titles):
-        frame = columnar(content[len(first) + 1 :], titles, role, exact=True)
-        if frame is not None:
-            return RankingRows(name=name, frame=with_source_lists(frame), first_line=2)
-    return _cell_by_cell(name, content, role, problems)
-
-
-def _cell_by_cell(name: str, content: bytes, role: Role, problems: list[str]) -> RankingRows:
-    read = RowsRead(role)
-
-    def header(place: str, columns: list[str], problems: list[str]) -> bool:
-        faults = _header_faults(tuple(columns), role) if columns else []
-        problems += [f"{place}: {fault}" for fault in faults]
-        return not faults
-
-    def column(title: str) -> str:
-        return titles_of([title], role)[0]
-
-    for place, cells in headed_rows(name, content, problems, column=column, header=header):
-        try:
-            query, document = id_of(cells["query"], "query"), id_of(cells["document"], "document")
-            written = cells.get("value", "").strip()
-            value = number_of(written, role) if written or role == "qrels" else None
-        except BadField as fault:
-            problems.append(f"{place}: {fault}")
-            continue
-        rank, source = rank_of(cells.get("rank", "").strip()), cells.get("source", "").strip()
-        line = int(place.rpartition(":")[2])
-        read.add(query, document, value, line, rank, [source] if source else None)
-    return read.rows(name)
-
-
-def _header_faults(titles: tuple[str, ...], role: Role) -> list[str]:
-    needed = ("query", "document") + (("value",) if role == "qrels" else ())
-    own = {"value": VALUE[role]}
-    names = [title for title in needed if title not in titles]
-    faults = [
-        f"header: no column is called {own.get(title, title)}; the first line names the columns"
-        for title in names
-    ]
-    for title in sorted({*titles}):
-        if titles.count(title) > 1 and title in (*needed, "value", "rank", "source"):
-            faults.append(f"header: two columns are called {own.get(title, title)}; keep one")
-    return faults
-
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    Given = str | Path | Mapping[str, Any] | Iterable[Mapping[str, Any]] | pl.DataFrame
-
 InputFormat = Literal["trec", "beir", "ranx", "tsv", "json", "jsonl"]
 INPUT_FORMATS: tuple[InputFormat, ...] = get_args(InputFormat)
 
 
 def read_rankings(
-    given: Given, role: Role, problems: list[str], form: str | None = None
+    given: Source,
+    role: Role,
+    problems: list[str],
+    form: str | None = None,
+    columns: Columns | None = None,
 ) -> RankingRows:
-    """The rows of a file, a mapping, records or a frame; what is wrong goes into `problems`."""
+    """The rows of any source, also of `{query: {document: number}}`; faults go into the list."""
+    if framed := frame_in(given):
+        import polars as pl
+
+        frame = framed[1]
+        name = str(given) if isinstance(given, str | Path) else role
+        if not isinstance(frame, pl.DataFrame):
+            frame = pl.DataFrame(list(frame_rows(frame)))
+        return rows_of_frame(name, frame, role, problems)
     if isinstance(given, str | Path):
-        return read_content(str(given), read_whole(str(given)), role, problems, form)
+        return read_content(str(given), read_whole(str(given)), role, problems, form, columns)
     if isinstance(given, Mapping):
         return rows_of_mapping(role, given, role, problems)
-    import polars as pl
-
-    if isinstance(given, pl.DataFrame):
-        return rows_of_frame(role, given, role, problems)
-    return rows_of_records(role, given, role, problems)
+    return _rows(Records(given, SHAPES[role], problems, name=role, columns=columns), role, problems)
 
 
 def read_content(
-    name: str, content: bytes, role: Role, problems: list[str], form: str | None = None
+    name: str,
+    content: bytes,
+    role: Role,
+    problems: list[str],
+    form: str | None = None,
+    columns: Columns | None = None,
 ) -> RankingRows:
     """The rows of a file's text, in the form that is named or that it shows."""
     known = len(problems)
     shown = form_of(content, role, form)
-    rows = structs.replace(_READERS[shown](name, content, role, problems), form=shown)
+    rows = _rows_of(name, content, shown, role, problems, columns)
     if not rows.frame.height and len(problems) == known:
         what = "no judgement" if role == "qrels" else "no result"
         problems.append(f"{name}: holds {what}; write TREC lines, a table or JSON Lines")
-    return rows
+    return structs.replace(rows, form=shown)
+
+
+def _rows_of(
+    name: str,
+    content: bytes,
+    form: InputFormat,
+    role: Role,
+    problems: list[str],
+    columns: Columns | None,
+) -> RankingRows:
+    if form == "trec":
+        return read_trec(name, content, role, problems)
+    if form == "ranx":
+        found: Any = {}
+        try:
+            found = decode(content)
+            if type(found) is not dict:
+                problems.append(f"{name}: {expected('an object of queries', found)}")
+        except BadJson as fault:
+            problems.append(f"{name}: {fault}")
+        return rows_of_mapping(name, found if type(found) is dict else {}, role, problems)
+    if form in ("beir", "tsv") and not columns:
+        first = first_line(content)
+        titles = titles_of(first.decode(errors="replace").split("\t"), role)
+        needed = {"query", "document", "value"}
+        if b'"' not in content and needed <= {*titles} and len({*titles}) == len(titles):
+            frame = columnar(content[len(first) + 1 :], titles, role, exact=True)
+            if frame is not None:
+                return RankingRows(name=name, frame=with_source_lists(frame), first_line=2)
+    known: Form | None = "jsonl" if form == "jsonl" else "tsv" if form in ("beir", "tsv") else None
+    records = Records(content, SHAPES[role], problems, name=name, columns=columns, form=known)
+    return _rows(records, role, problems)
 
 
 def form_of(content: bytes, role: Role, form: str | None = None) -> InputFormat:
@@ -339,16 +336,6 @@ def _form_of_object(start: bytes) -> InputFormat:
         return "jsonl" if rest.lstrip().startswith(b"{") else "ranx"
     names_query = any(isinstance(first.get(name), str | int) for name in QUERY)
     return "jsonl" if names_query or rest.strip() else "ranx"
-
-
-_READERS: dict[InputFormat, Callable[[str, bytes, Role, list[str]], RankingRows]] = {
-    "trec": read_trec,
-    "beir": read_ranking_table,
-    "tsv": read_ranking_table,
-    "ranx": read_ranx,
-    "json": read_ranking_records,
-    "jsonl": read_ranking_records,
-}
 
 
 def rows_of_frame(name: str, frame: pl.DataFrame, role: Role, problems: list[str]) -> RankingRows:

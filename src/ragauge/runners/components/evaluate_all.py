@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -44,13 +43,12 @@ from ragauge.contracts.report import (
 from ragauge.errors import InputRejected, RagaugeError, UsageError
 from ragauge.gates.presets import demanded, undecided
 from ragauge.gates.rules import parse_rules, passed
-from ragauge.ingest.fields import BadRecord, expected, quoted
-from ragauge.ingest.heritage import entry_of, is_entry
-from ragauge.ingest.lines import read_whole
-from ragauge.ingest.placed_records import no_table, records_of
+from ragauge.ingest.fields import expected, quoted
+from ragauge.ingest.heritage import RECORD, entries_in, is_entry
 from ragauge.ingest.questions import read_questions
-from ragauge.ingest.ranked.queries import Query, QuerySource, read_queries, read_strata
+from ragauge.ingest.ranked.queries import Query, read_queries, read_strata
 from ragauge.ingest.ranked.rankings import read_rankings
+from ragauge.ingest.records import Records, Row, Source, no_table
 from ragauge.metrics.table import find
 from ragauge.pipelines.callable import described
 from ragauge.runners.answers.evaluate_qa import evaluate_qa
@@ -81,10 +79,8 @@ from ragauge.runners.options import takes
 
 if TYPE_CHECKING:
     from ragauge.contracts.metric import Array
-    from ragauge.ingest.ranked.rankings import Given as Judgements
 
 
-Entries = str | Path | Sequence[Mapping[str, Any]]
 FAMILY_OF = {FAMILIES[task]: task for task in TASKS}
 SUMMARY: dict[str, tuple[Task, str]] = {
     "ner_f1_strict": ("ner", "entities.f1_strict"),
@@ -101,11 +97,11 @@ SUMMARY: dict[str, tuple[Task, str]] = {
 
 @takes(AllOptions, "eval all")
 def evaluate_all(
-    gold: Entries,
+    gold: Source,
     model: Any,
     *,
-    queries: QuerySource | None = None,
-    qrels: Judgements | None = None,
+    queries: Source | None = None,
+    qrels: Source | None = None,
     documents: Mapping[str, str] | None = None,
     progress: Progress | None = None,
     options: AllOptions,
@@ -251,9 +247,9 @@ class ComponentGold(Struct, frozen=True, kw_only=True):
 
 
 def _gold_of(
-    source: Entries,
-    queries: QuerySource | None,
-    qrels: Judgements | None,
+    source: Source,
+    queries: Source | None,
+    qrels: Source | None,
     chosen: EvalOptions,
     findings: Findings,
 ) -> ComponentGold:
@@ -282,30 +278,20 @@ def _gold_of(
     return ComponentGold(entries=entries, queries=judged, judgements=judgements)
 
 
-def _entries(source: Entries, problems: list[str]) -> list[EntryRecord]:
-    if isinstance(source, str | Path):
-        placed = records_of(str(source), read_whole(str(source)), problems, no_table)
-    else:
-        placed = ((f"gold: item {number}", one) for number, one in enumerate(source, 1))
-    found: dict[str, EntryRecord] = {}
-    for place, record in placed:
-        plain = dict(record) if isinstance(record, Mapping) else record
-        if not is_entry(plain):
-            problems.append(f"{place}: record: {expected('a heritage entry', plain)}")
-            continue
-        try:
-            entry = entry_of(plain)
-        except BadRecord as fault:
-            problems += [f"{place}: {field}" for field in fault.fields]
-            continue
-        if entry.id in found:
-            problems.append(f"{place}: id: {quoted(entry.id)} stands there already; keep one")
-        found.setdefault(entry.id, EntryRecord(plain, entry))
-    return list(found.values())
+def _entries(source: Source, problems: list[str]) -> list[EntryRecord]:
+    def marked() -> Iterator[Row]:
+        for row in Records(source, RECORD, problems, name="gold", table=no_table).rows():
+            if is_entry(row.record):
+                yield row
+            else:
+                fact = expected("a heritage entry", row.record)
+                problems.append(f"{row.place}: record: {fact}")
+
+    return [EntryRecord(row.record, entry) for row, entry in entries_in(marked(), problems)]
 
 
 def _judged(
-    qrels: Judgements, source: QuerySource, problems: list[str], findings: Findings
+    qrels: Source, source: Source, problems: list[str], findings: Findings
 ) -> tuple[list[Query], list[dict[str, Any]]]:
     """The queries that were judged and can be asked, and the judgements with their strata."""
     known = read_queries(source, problems)

@@ -50,7 +50,7 @@ from ragauge.stats.paired import compared
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ragauge.ingest.ranked.rankings import Given
+    from ragauge.ingest.records import Source
 
 
 WORST_BY = "retrieval.ndcg@10"
@@ -69,10 +69,10 @@ HEADLINES = tuple(
 
 @takes(RetrievalOptions, "eval retrieval")
 def evaluate_retrieval(
-    qrels: Given,
-    run: Given,
+    qrels: Source,
+    run: Source,
     *,
-    baselines: Sequence[Given] = (),
+    baselines: Sequence[Source] = (),
     options: RetrievalOptions,
 ) -> Outcome[EvalReport]:
     """The outcome of a run against graded judgements; options as in RetrievalOptions.
