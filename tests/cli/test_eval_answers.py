@@ -95,6 +95,17 @@ def test_a_row_without_a_question_is_told_which_kind_was_assumed(tmp_path):
     assert grounds["band"]["answers"] >= grounds["band"]["grounded"] > 0
 
 
+def test_what_is_not_read_and_what_is_absent_everywhere_is_said(tmp_path):
+    row = {"id": "a", "question": "When?", "answer": "In 1800.", "context_list": ["So."]}
+    found = report("answers", written(tmp_path / "rows.jsonl", row, row | {"id": "b"}))
+    Draft202012Validator(schema("eval-report")).validate(found)
+    assert found["coverage"]["unread_columns"] == ["context_list"]
+    first, second, third = found["findings"]
+    assert first["message"].startswith("no row has contexts (or retrieved_contexts")
+    assert second["message"].startswith("no row has references (or reference")
+    assert third["message"].startswith("columns not read: context_list")
+
+
 def test_gates_decide_the_exit_code(rows):
     assert ragauge("eval", "answers", rows, "--gates", "token_recall>=0.9").returncode == 1
     assert ragauge("eval", "answers", rows, "--gates", "token_recall>=0.4").returncode == 0
@@ -114,7 +125,7 @@ def test_metrics_are_named_with_commas(rows):
     ("arguments", "fact"),
     [
         (("--metrics", "faithfulness"), b"a judge is needed"),
-        (("--metrics", ""), b"--metrics: names no metric"),
+        (("--metrics", ""), b"--metrics: names nothing"),
         (("--out", "scores.txt"), b'the ending ".txt"'),
         (("--out", "rows.jsonl"), b"would be overwritten"),
         (("--rate", "5/s"), b"--rate: belongs to --judge URL"),

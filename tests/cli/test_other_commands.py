@@ -80,6 +80,23 @@ def test_a_flag_beats_the_environment_beats_the_file_beats_the_default(parity, t
     assert ragauge("score", *parity, "--preset", "integrity", cwd=tmp_path).returncode == 0
 
 
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (("scroe",), "score"),
+        (("eval", "typs"), "types"),
+        (("gold", "lnt"), "lint"),
+        (("runs", "shwo"), "show"),
+        (("calibrate", "groundednes"), "groundedness"),
+        (("demo", "srve"), "serve"),
+    ],
+)
+def test_a_misspelt_command_gets_a_suggestion_at_every_level(words, meant):
+    done = ragauge(*words)
+    assert done.returncode == 2
+    assert f'there is no command "{words[-1]}"; did you mean "{meant}"?' in done.stderr.decode()
+
+
 def test_settings_know_every_preset_and_form():
     assert SETTINGS["preset"].choices == PRESETS
     assert SETTINGS["format"].choices == FORMS

@@ -203,3 +203,124 @@ def test_a_person_sees_how_far_it_is(folder):
     assert done.returncode == 0
     assert b"once: score of mine" in seen
     assert b"often: passed (" in seen
+
+
+EVERY_KIND = """
+[datasets.few]
+gold = "few.jsonl"
+traces = "few-good.jsonl"
+[datasets.names]
+gold = "ner.jsonl"
+predicted = "ner-found.jsonl"
+[datasets.types]
+gold = "types.tsv"
+predicted = "types-found.tsv"
+[datasets.links]
+gold = "links.jsonl"
+predicted = "links-found.jsonl"
+[datasets.rankings]
+gold = "qrels.txt"
+predicted = "run.txt"
+[datasets.answers]
+predicted = "answers.jsonl"
+[datasets.entries]
+gold = "{entries}"
+[datasets.scores]
+predicted = "scores.jsonl"
+[pipeline]
+demo = true
+
+[tasks.citations]
+kind = "audit"
+dataset = "few"
+manifest = "manifest.json"
+depth = "payload"
+[tasks.recipe]
+kind = "trace-eval"
+dataset = "few"
+wordings = 2
+[tasks.names]
+kind = "eval ner"
+dataset = "names"
+matching = "hipe"
+labels = {{ model = "small" }}
+gates = ["f1_strict>=0.9"]
+[tasks.types]
+kind = "eval types"
+dataset = "types"
+labels = "M,L,A,G"
+[tasks.links]
+kind = "eval linking"
+dataset = "links"
+k = [1, 3]
+[tasks.rankings]
+kind = "eval retrieval"
+dataset = "rankings"
+baselines = ["run2.txt"]
+measures = ["nDCG@10"]
+[tasks.qa]
+kind = "eval qa"
+dataset = "few"
+metrics = ["token_f1", "coverage"]
+[tasks.answers]
+kind = "eval answers"
+dataset = "answers"
+judge = "lexical"
+[tasks.components]
+kind = "eval all"
+dataset = "entries"
+model = "ragauge.demo.components:MODEL"
+tasks = ["types"]
+labels = "heritage"
+[tasks.causes]
+kind = "diagnose"
+dataset = "scores"
+[tasks.traced]
+kind = "diagnose"
+dataset = "few"
+manifest = "manifest.json"
+[tasks.better]
+kind = "compare"
+before = "before"
+after = "after"
+gate = "no-regression"
+"""
+
+
+@pytest.fixture(scope="module")
+def every_kind(tmp_path_factory):
+    """The summary of a suite with a task of every kind that has none above."""
+    from ragauge.demo.components import ANNOTATED
+    from tests.golden.workspace import build
+
+    folder = tmp_path_factory.mktemp("every-kind")
+    build(folder)
+    (folder / "ragauge.toml").write_text(EVERY_KIND.format(entries=ANNOTATED))
+    done = ragauge("run", "--store", "store", "--format", "json", cwd=folder)
+    return folder, done, json.loads(done.stdout)
+
+
+def test_a_suite_takes_every_kind_of_task(every_kind):
+    folder, done, report = every_kind
+    tasks = {task["name"]: task for task in report["tasks"]}
+    assert {name: task["problems"] for name, task in tasks.items() if task["problems"]} == {}
+    status = {name: task["status"] for name, task in tasks.items()}
+    assert (status["names"], status["better"]) == ("failed", "failed")
+    assert done.returncode == 1
+    recorded = {name for name, task in tasks.items() if task["run"]}
+    assert {*tasks} - recorded == {"causes", "traced", "better"}
+    assert tasks["better"]["comparison"]["gates"]
+    shown = ragauge("run", "--store", "store", "--only", "better", cwd=folder).stdout.decode()
+    assert "compare" in shown
+
+
+def test_a_task_is_measured_as_its_command_measures_it(every_kind):
+    folder, _, report = every_kind
+    command = ("eval", "ner", "ner.jsonl", "ner-found.jsonl", "--matching", "hipe")
+    alone = json.loads(ragauge(*command, "--format", "json", cwd=folder).stdout)
+    assert report["metrics"]["names/entities.f1_strict"] == alone["metrics"]["entities.f1_strict"]
+    ranked = ("eval", "retrieval", "qrels.txt", "run.txt", "--measures", "nDCG@10")
+    alone = json.loads(ragauge(*ranked, "--format", "json", cwd=folder).stdout)
+    name = "retrieval.ndcg@10"
+    assert report["metrics"][f"rankings/{name}"]["value"] == alone["metrics"][name]["value"]
+    assert set(report["metrics"]) & {"qa/answers.token_f1", "citations/traceability.payload"}

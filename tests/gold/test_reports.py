@@ -18,9 +18,8 @@ from ragauge.runners.gold_agreement import agreement
 from ragauge.runners.gold_convert import convert
 from ragauge.runners.gold_diff import diff
 from ragauge.runners.gold_lint import lint
+from ragauge.runners.gold_parts import sample, split
 from ragauge.runners.gold_plan import hold_against_plan
-from ragauge.runners.gold_sample import sample
-from ragauge.runners.gold_split import split
 
 HOSTILE = "\x1b[31mred\n\u202e::error::"
 

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from ragauge.contracts.gold import fingerprint
 from ragauge.errors import UsageError
 from ragauge.ingest.gold import read_gold
-from ragauge.runners.gold_sample import sample
-from ragauge.runners.gold_split import key_of, value_or_none
+from ragauge.runners.gold_parts import key_of, sample, value_or_none
 from tests.cli.command import ragauge
 
 HERITAGE = Path(__file__).resolve().parents[2] / "src/ragauge/demo/heritage/gold.jsonl"

@@ -9,7 +9,7 @@ import pytest
 from ragauge.contracts.gold import Gold
 from ragauge.errors import UsageError
 from ragauge.ingest.gold import read_gold
-from ragauge.runners.gold_split import NONE, factors_of, names_of, shares_of, split, value_or_none
+from ragauge.runners.gold_parts import NONE, factors_of, names_of, shares_of, split, value_or_none
 from tests.cli.command import ragauge
 
 HERITAGE = Path(__file__).resolve().parents[2] / "src/ragauge/demo/heritage/gold.jsonl"

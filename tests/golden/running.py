@@ -33,7 +33,7 @@ def run(
 def steady(now: datetime = NOW) -> Iterator[None]:
     """A fixed time, calls that take none, and no random session."""
     with (
-        mock.patch("ragauge.runners.recording._now", return_value=now),
+        mock.patch("ragauge.runners.recording.datetime", mock.Mock(now=lambda zone: now)),
         mock.patch("ragauge.runners.suite_state.secrets.token_hex", return_value="0" * 16),
         mock.patch("time.perf_counter", return_value=0.0),
         mock.patch("ragauge.runners.calling.trace_of", _at_once),

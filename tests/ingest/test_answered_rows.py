@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from ragauge.contracts.answers import Context
 from ragauge.contracts.report import Findings
 from ragauge.errors import InputRejected, UsageError
-from ragauge.ingest.answered.questions import read_questions
-from ragauge.ingest.answered.rows import read_answers
+from ragauge.ingest.answers import read_answers
 from ragauge.ingest.calibration import read_answer_calibrations
+from ragauge.ingest.questions import read_questions
 
 OURS = {
     "id": "r1",
@@ -174,6 +174,62 @@ def test_conversations_beside_test_cases_are_told(tmp_path):
     assert "1 conversations" in problems[0]
 
 
+DOCUMENT = {
+    "page_content": "It opened in 1800.",
+    "metadata": {"source": "a.pdf", "start": 0, "end": 18, "score": 0.5, "k": 1},
+}
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"query": "When?", "result": "In 1800.", "source_documents": [DOCUMENT]},
+        {"query": "When?", "generated_answer": "In 1800.", "sources": [DOCUMENT]},
+        {"question": "When?", "answer": "In 1800.", "retrieved_context": "It opened in 1800."},
+        {
+            "query": "When?",
+            "response": "In 1800.",
+            "source_nodes": [{"node": {"id_": "1", "text": "It opened in 1800."}, "score": 0.5}],
+        },
+        {
+            "query": "When?",
+            "result": "In 1800.",
+            "source_documents": [{"lc": 1, "id": ["langchain", "Document"], "kwargs": DOCUMENT}],
+        },
+        {"Question": "When?", "ANSWER": "In 1800.", " Contexts ": ["It opened in 1800."]},
+    ],
+)
+def test_results_of_frameworks_are_rows(record):
+    row = only([record])
+    assert (row.question, row.answer) == ("When?", "In 1800.")
+    assert row.contexts == (Context("1", "It opened in 1800."),)
+
+
+def test_columns_that_nothing_reads_are_named():
+    row = {"id": "a", "answer": "x", "sources": "a.pdf", "refrence": "y", "latency_ms": 7}
+    answered, _, findings = read([row])
+    assert answered.unread == ("sources", "refrence")  # traces have a latency
+    (finding,) = [one for one in findings.kept() if one.code == "unread_columns"]
+    assert finding.message == (
+        "columns not read: sources (did you mean cited?), refrence (did you mean reference?)"
+    )
+
+
+def test_columns_can_be_named():
+    rows = [{"id": "a", "output": {"text": "x"}, "docs": [{"body": "c"}, {"body": "d"}]}]
+    row = only(rows, columns={"answer": "output.text", "contexts": "docs[*].body"})
+    assert (row.answer, [one.text for one in row.contexts]) == ("x", ["c", "d"])
+
+
+def test_right_answers_as_squad_has_them():
+    found, problems = questions(
+        {"id": 1, "question": "When?", "answers": {"text": ["1800", "in 1800"]}},
+        {"id": 2, "question": "Who?", "answers": ["Cuypers"]},
+    )
+    assert problems == []
+    assert [one.references for one in found.values()] == [("1800", "in 1800"), ("Cuypers",)]
+
+
 def test_traces_give_their_claim_citations_and_passages():
     row = only(
         [
@@ -254,7 +310,8 @@ def test_a_forced_format_is_kept_to(tmp_path):
     file = tmp_path / "rows.csv"
     file.write_text("id,answer\na,x\n")
     assert only(str(file), form="csv").id == "a"
-    assert "is not JSON" in read(str(file), form="jsonl")[1][0]
+    with pytest.raises(InputRejected, match="is not JSON, as --input-format jsonl says"):
+        read(str(file), form="jsonl")
     with pytest.raises(UsageError, match="format"):
         read(str(file), form="xml")
     with pytest.raises(InputRejected, match="Parquet"):
@@ -339,9 +396,9 @@ def test_a_list_of_questions_and_answers_is_gold():
 def test_what_is_wrong_with_gold_is_told():
     found, problems = questions(GOLD, GOLD, {"qid": "q2"}, {"question": "x"}, 7)
     assert [*found] == ["q1"]
-    assert any('qid: "q1" stands already' in problem for problem in problems)
+    assert any('qid: "q1" is at gold: item 1 already' in problem for problem in problems)
     assert any("question: missing" in problem for problem in problems)
-    assert any("qid: missing" in problem for problem in problems)
+    assert any("id: missing" in problem for problem in problems)
     assert len(problems) == 4
 
 

@@ -159,7 +159,7 @@ def test_without_a_marker_a_list_after_the_answer_stays_after_it():
     [
         ([], ["line: expected an object, got a list"]),
         ({}, ["qid: missing, and there is no question to join by; add one of them"]),
-        ({"qid": 7, "answer": "So."}, ["qid: expected text, got a number"]),
+        ({"qid": 7.5, "answer": "So."}, ["qid: expected text, got a number"]),
         ({"qid": "q1", "answer": {}}, ["answer: expected text, got an object; fields belong in "]),
         ({"qid": "q1", "answer_json": []}, ["answer_json: expected an object"]),
         ({"qid": "q1", "retrieved": {}}, ["retrieved: expected a list, got an object"]),

@@ -125,7 +125,7 @@ BAD_TRACES = {
     "65 objects": (b'{"x":' * 65 + b"1" + b"}" * 65, DEEP),
     "900 objects": (b'{"x":' * 900 + b"1" + b"}" * 900, DEEP),
     "100000 brackets": (b"[" * 100_000, DEEP),
-    "qid a number": (b'{"qid":1}', "qid: expected text, got a number"),
+    "qid a number": (b'{"qid":1.5}', "qid: expected text, got a number"),
     "qid and question missing": (
         b'{"qid":null}',
         "qid: missing, and there is no question to join by; add one of them",
@@ -370,7 +370,7 @@ BAD_GOLD = {
         ":1: gold_citations: expected a list of texts, got text",
     ),
     "alias with a number": (
-        gold("gold_citations", gold_ids=[1]),
+        gold("gold_citations", gold_ids=[1.5]),
         ":1: gold_ids[0]: expected text, got a number",
     ),
     "constraints text": (

@@ -9,6 +9,7 @@ import pytest
 from ragauge.errors import UsageError
 from ragauge.ingest.configuration import configured
 from ragauge.ingest.suite import read_suite
+from ragauge.runners.sweep import settled
 
 WHOLE = """
 preset = "ship"
@@ -84,16 +85,16 @@ def test_a_whole_file_is_read(tmp_path):
     assert suite.labels == {"model": "small-3"}
     assert answers.dataset.traces == ("traces.jsonl",)
     assert answers.dataset.strata == ("language", "country")
-    assert answers.settings["preset"] == "ship"
-    assert answers.settings["gates"] == ("over_refusal<=0.15",)
+    assert answers.options.preset == "ship"
+    assert answers.options.gates == "over_refusal<=0.15"
     assert answers.metrics == ("precision_cited",)
     assert answers.pipeline.knobs == {"top_k": 5}
     assert answers.against.gate == "not-worse"
     assert answers.against.margins == {"precision_cited": 0.02}
     assert repeats.against is None
-    assert repeats.settings["stability.min_stable"] == 0.9
-    assert repeats.settings["sweep.timeout"] == 5.0
-    assert repeats.settings["sweep.retries"] == 1
+    assert repeats.options.min_stable == 0.9
+    assert repeats.sweep.timeout_s == 5.0
+    assert repeats.sweep.retries == 1
 
 
 def test_a_suite_is_a_choice_of_tasks_with_labels_and_a_baseline_of_its_own(tmp_path):
@@ -105,21 +106,21 @@ def test_a_suite_is_a_choice_of_tasks_with_labels_and_a_baseline_of_its_own(tmp_
 
 
 def test_a_preset_of_the_task_stands_before_the_grid_of_the_file(tmp_path):
-    assert read(tmp_path, WHOLE).suite.tasks[1].settings["sweep.seeds"] == ("0", "1", "2")
-    plain = WHOLE.replace('preset = "pr", ', "")
-    assert read(tmp_path, plain).suite.tasks[1].settings["sweep.seeds"] == ("7", "8")
-    own = WHOLE.replace('preset = "pr"', 'preset = "pr", seeds = [4]')
-    settings = read(tmp_path, own).suite.tasks[1].settings
-    assert settings["sweep.seeds"] == ("4",)
-    assert settings["sweep.jitters"] == ("none", "ws", "syn")
+    def grid(text):
+        return settled(read(tmp_path, text).suite.tasks[1].sweep).grid
+
+    assert grid(WHOLE).seeds == (0, 1, 2)
+    assert grid(WHOLE.replace('preset = "pr", ', "")).seeds == (7, 8)
+    own = grid(WHOLE.replace('preset = "pr"', 'preset = "pr", seeds = [4]'))
+    assert (own.seeds, own.jitters) == ((4,), ("none", "ws", "syn"))
 
 
 def test_the_environment_beats_the_file_and_its_tasks(tmp_path):
     environment = {"RAGAUGE_GATES": "errors=0", "RAGAUGE_SWEEP_SEEDS": "5", "RAGAUGE_STORE": "here"}
     file = read(tmp_path, WHOLE, **environment)
     answers, repeats = file.suite.tasks
-    assert answers.settings["gates"] == ("errors=0",)
-    assert repeats.settings["sweep.seeds"] == ("5",)
+    assert answers.options.gates == "errors=0"
+    assert repeats.sweep.seeds == (5,)
     assert file.settings["store"] == "here"
 
 
@@ -198,7 +199,10 @@ def test_everything_wrong_is_said_at_once(tmp_path):
         "ragauge.toml: baseline.run: missing",
         "ragauge.toml: baseline.gate: 'no-regresion' is none of no-regression, not-worse",
         'ragauge.toml: suites.pr.tasks: there is no task "anwers"; did you mean "answers"?',
-        "ragauge.toml: tasks.answers.kind: 'scores' is none of score, stability",
+        "ragauge.toml: tasks.answers.kind: 'scores' is none of score, stability, audit, "
+        "trace-eval, "
+        "eval ner, eval types, eval linking, eval retrieval, eval qa, eval answers, eval all, "
+        "diagnose, compare",
         'ragauge.toml: tasks.more.min_stable: there is no key "min_stable"; there are: baseline, '
         "canon, dataset, each, gates, inline, keep_texts, kind, labels, max_bad, metrics, "
         "min_coverage, pipeline, preset, refusal, refusal_tokens, sweep",

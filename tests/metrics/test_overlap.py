@@ -14,7 +14,7 @@ from ragauge.contracts.answers import AnswerClaim, AnswerRow
 from ragauge.contracts.metric import Absent, NotApplicable, Row
 from ragauge.demo.components import ANNOTATED
 from ragauge.errors import UsageError
-from ragauge.ingest.answered.questions import read_questions
+from ragauge.ingest.questions import read_questions
 from ragauge.metrics.answers import AnswerFacts, facts_of
 from ragauge.metrics.overlap import METRICS, factual_accuracy, named, rouge_metric, tokens_of
 

@@ -110,7 +110,7 @@ def test_the_same_rows_have_the_same_ids_in_every_format(tmp_path):
 
 @pytest.mark.parametrize("nothing", ["", " , ", [], (), [""]])
 def test_metrics_that_name_nothing_are_a_mistake(nothing):
-    with pytest.raises(UsageError, match="--metrics: names no metric"):
+    with pytest.raises(UsageError, match="--metrics: names nothing"):
         evaluated([GOOD], metrics=nothing)
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from ragauge import audit
 from ragauge.contracts.kept import DOCUMENTS, document_key
-from ragauge.runners.audit_blocks import AuditSetup, audited_answers
 from ragauge.runners.recording import record
 from tests.runners.audited import C1, HANDBOOK, TRACES, rev_of, trace, written
 from tests.runners.kept_files import kept_answers, kept_documents
@@ -77,10 +76,7 @@ def test_without_a_folder_there_are_no_documents(history, files):
 
 def test_with_several_workers_the_same_is_kept(files, monkeypatch):
     monkeypatch.setattr("ragauge.ingest.lines.BLOCK", 2_000)
-    from ragauge.runners.audit import AuditOptions
-
-    setup = AuditSetup(policy=AuditOptions().policy())
-    one, two = (list(audited_answers(setup, [str(files.traces)], n)()) for n in (1, 2))
+    one, two = (list(audit(files.traces, workers=n).answers()) for n in (1, 2))
     assert one == two
     assert [kept.where for _, kept in one] == [f"{files.traces}:{n + 1}" for n in range(len(LINES))]
 

@@ -8,6 +8,7 @@ import pytest
 from msgspec import structs
 
 from ragauge.contracts.evaluation import HumanAgreement
+from ragauge.contracts.options import AnswerOptions
 from ragauge.ingest.calibration import AnswerCalibration
 from ragauge.metrics.judged import DEFINITIONS
 from ragauge.metrics.table import find
@@ -23,7 +24,6 @@ from ragauge.runners.answers.kept_calibrations import (
     makers_of,
     shown_agreement,
 )
-from ragauge.runners.answers.options import AnswerOptions
 from ragauge.store.reply_cache import open_replies
 from ragauge.text.grounding.model import shipped
 from tests.models.scripted_judge import ROW, ScriptedJudge

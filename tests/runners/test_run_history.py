@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from ragauge.contracts.options import HistoryOptions
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports.forms import render
-from ragauge.runners.run_history import HistoryOptions, run_history
+from ragauge.runners.run_history import run_history
 from ragauge.stats.change_points import shifts
 from tests.runners.recorded import HITS, PRECISION, questions, record
 

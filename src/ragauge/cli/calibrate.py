@@ -5,41 +5,48 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import click
+from msgspec import Meta, Struct, structs
 
-from ragauge.cli.answering import SPENT, announced, call_options, kept_replies
 from ragauge.cli.command import (
     NOT_MEASURED,
     bar,
     counting,
-    formats,
     forms_of,
-    input_format,
-    kind_option,
-    options,
-    options_of,
+    group,
     refuse_overwriting,
     remark,
-    report_option,
-    settings,
     show,
     write_reports,
 )
-from ragauge.cli.run_store import keep_in_store, store_option
+from ragauge.cli.eval import SPENT, announced, kept_replies
+from ragauge.cli.run_store import keep_in_store
+from ragauge.contracts.answers import AnswerKind
+from ragauge.contracts.opt import Opt
+from ragauge.contracts.options import (
+    BUDGET,
+    JUDGE_CALLS,
+    JUDGE_KEY,
+    JUDGE_RATE,
+    JUDGE_TIMEOUT,
+    KIND,
+    MAX_BAD,
+    PRICES,
+    SEEN,
+    Output,
+    Stored,
+)
 
 if TYPE_CHECKING:
     from ragauge.contracts.answer_calibration import AnswerCalibrationReport
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 FORMS = ("text", "json", "markdown")
+KEPT = Opt("Keep the calibration, as JSON.", metavar="FILE")
 
 
-@click.group(
-    short_help="Hold a measure against labels, and fit it to them.",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@group(short_help="Hold a measure against labels, and fit it to them.")
 def calibrate() -> None:
     """Find out whether a measure tells what it should before a gate rests on it.
 
@@ -50,23 +57,19 @@ def calibrate() -> None:
     """
 
 
-@calibrate.command(short_help="Fit the threshold of ΔS on gold anchors and decoys.")
-@click.argument("gold", metavar="[GOLD]", required=False)
-@click.option(
-    "--embedder",
-    metavar="E",
-    default="ngram",
-    show_default=True,
-    help="ngram, minilm, or minilm:/path.",
-)
-@click.option("--docs", metavar="DIR", help="The documents that anchors and decoys point into.")
-@click.option("--demo", is_flag=True, help="Try it on the bundled documents and gold set.")
-@click.option("--out", metavar="FILE", help="Keep the calibration, as JSON.")
-@formats(*FORMS)
-@report_option("Also .json .md .txt.")
-@options_of("quiet")
-@click.pass_context
-def deltas(ctx: click.Context, /, **given: Any) -> None:
+class Deltas(Struct, frozen=True, kw_only=True):
+    """What is measured with which embedder."""
+
+    embedder: Annotated[str, Opt("ngram, minilm, or minilm:/path.", metavar="E")] = "ngram"
+    docs: Annotated[
+        str | None, Opt("The documents that anchors and decoys point into.", metavar="DIR")
+    ] = None
+    demo: Annotated[bool, Opt("Try it on the bundled documents and gold set.")] = False
+    out: Annotated[str | None, KEPT] = None
+
+
+@calibrate.verb(*FORMS, short="Fit the threshold of ΔS on gold anchors and decoys.")
+def deltas(gold: str | None = None, *, options: Deltas, output: Output) -> int:
     """Measure ΔS from each question of GOLD to its anchor and to its decoy, and part the two.
 
     ΔS is 1 − cos of two texts in the eyes of one embedder: how unlike they look to it, and never
@@ -84,11 +87,10 @@ def deltas(ctx: click.Context, /, **given: Any) -> None:
     from ragauge.contracts.calibration import CalibrationReport
     from ragauge.runners.calibrate import calibrate_deltas
 
-    forms = forms_of(given["reports"], CalibrationReport)
-    if given["out"]:
-        forms |= {Path(given["out"]): "json"}
-    gold, docs = given["gold"], given["docs"]
-    if given["demo"]:
+    forms, docs = forms_of(output.reports, CalibrationReport), options.docs
+    if options.out:
+        forms |= {Path(options.out): "json"}
+    if options.demo:
         if gold or docs:
             raise click.UsageError("--demo brings its own GOLD and --docs: leave those out")
         from ragauge.demo import DOCUMENTS, GOLD
@@ -97,39 +99,78 @@ def deltas(ctx: click.Context, /, **given: Any) -> None:
     if not gold or not docs:
         raise click.UsageError("give GOLD and --docs DIR; or --demo, to try it")
     refuse_overwriting([gold], list(forms), docs)
-    quiet = settings(quiet=given["quiet"])["quiet"]
-    with bar("embedding", quiet, "embedding", "BarColumn", "MofNCompleteColumn") as update:
+    with bar("embedding", output.quiet, "embedding", "BarColumn", "MofNCompleteColumn") as update:
         progress = update and (lambda done, of: update(total=of, advance=done))
         report = calibrate_deltas(
-            gold, embedder=given["embedder"], docs=Path(docs), progress=progress
+            gold, embedder=options.embedder, docs=Path(docs), progress=progress
         ).report
-    write_reports(report, forms, quiet)
-    show(report, given["format"])
+    write_reports(report, forms, output.quiet)
+    show(report, output.format)
     if not report.coverage.pairs:
-        ctx.exit(NOT_MEASURED)
-    ctx.exit(0 if report.passed else 1)
+        return NOT_MEASURED
+    return 0 if report.passed else 1
 
 
-_labelled_options = options(
-    click.option("--label", metavar="FIELD", help="What people said  [label, grounded, …]"),
-    click.option("--good", metavar="RULE", help="Which labels are good: '>=3.5', or words."),
-    click.option(
-        "--group", metavar="FIELD", help="What answers share  [group, source, or the contexts]"
-    ),
-    click.option("--out", metavar="FILE", help="Keep the calibration, as JSON."),
-    report_option("Also .json .md."),
-    input_format("json", "jsonl", "csv", "tsv", "parquet"),
-    options_of("max_bad", "quiet"),
-    formats(*FORMS),
-)
+class Labelled(Struct, frozen=True, kw_only=True):
+    """How labels are read."""
+
+    label: Annotated[
+        str | None, Opt("What people said", metavar="FIELD", shown="label, grounded, …")
+    ] = None
+    good: Annotated[
+        str | None, Opt("Which labels are good: '>=3.5', or words.", metavar="RULE")
+    ] = None
+    group: Annotated[
+        str | None,
+        Opt("What answers share", metavar="FIELD", shown="group, source, or the contexts"),
+    ] = None
+    input_format: Annotated[
+        str | None,
+        Opt("Force it", shown=SEEN, choices=("json", "jsonl", "csv", "tsv", "parquet")),
+    ] = None
+    max_bad: Annotated[str, MAX_BAD] = "0"
 
 
-@calibrate.command(short_help="Refit groundedness to your labels, tested out of fold.")
-@click.argument("rows", metavar="ROWS")
-@kind_option
-@_labelled_options
-@click.pass_context
-def groundedness(ctx: click.Context, /, rows: str, **given: Any) -> None:
+class Kept(Struct, frozen=True, kw_only=True):
+    """Where the calibration goes."""
+
+    out: Annotated[str | None, KEPT] = None
+
+
+class Groundedness(Labelled, frozen=True, kw_only=True):
+    """What is fitted."""
+
+    kind: Annotated[AnswerKind | None, KIND] = None
+
+
+class Judge(Labelled, frozen=True, kw_only=True):
+    """Which judge, and where its scores are."""
+
+    scores: Annotated[str | None, Opt("The judge's scores, joined by id.", metavar="FILE")] = None
+    score: Annotated[
+        str | None, Opt("The judge's score in the rows", metavar="FIELD", shown="scores")
+    ] = None
+    metric: Annotated[
+        str | None, Opt("Which score", metavar="NAME", shown="faithfulness, or the only one")
+    ] = None
+    lower_is_better: Annotated[bool, Opt("Low scores are the good ones.")] = False
+    threshold: Annotated[float | None, Opt("Good from there on", shown="fitted out of fold")] = None
+    judge: Annotated[
+        str | None, Opt("Ask it now, without a model or with.", metavar="lexical|URL")
+    ] = None
+    judge_model: Annotated[
+        str | None, Opt("The model to ask, or whose scores it are.", metavar="NAME")
+    ] = None
+    judge_key_env: Annotated[str | None, JUDGE_KEY] = None
+    budget: Annotated[str | None, BUDGET] = None
+    prices: Annotated[str | None, PRICES] = None
+    rate: Annotated[str | None, JUDGE_RATE] = None
+    concurrency: Annotated[Annotated[int, Meta(ge=1)] | None, JUDGE_CALLS] = None
+    timeout: Annotated[Annotated[float, Meta(gt=0)] | None, JUDGE_TIMEOUT] = None
+
+
+@calibrate.verb(*FORMS, short="Refit groundedness to your labels, tested out of fold.")
+def groundedness(rows: str, options: Groundedness, kept: Kept, output: Output) -> int:
     """Fit lexical groundedness to the labels of ROWS, and print it before and after.
 
     ROWS are those of `ragauge eval answers`, each with what people said: label, grounded,
@@ -147,29 +188,16 @@ def groundedness(ctx: click.Context, /, rows: str, **given: Any) -> None:
     """
     from ragauge.runners.answers.calibrate_groundedness import calibrate_groundedness
 
-    quiet = settings(quiet=given["quiet"])["quiet"]
+    def run() -> AnswerCalibrationReport:
+        with counting("reading answers", output.quiet) as progress:
+            given = structs.asdict(options)
+            return calibrate_groundedness(rows, progress=progress, **given).report
 
-    def run(**options: Any) -> AnswerCalibrationReport:
-        with counting("reading answers", quiet) as progress:
-            return calibrate_groundedness(rows, progress=progress, **options).report
-
-    ctx.exit(_calibrated([rows], given, run))
+    return _calibrated([rows], run, kept.out, output)
 
 
-@calibrate.command(short_help="Hold a judge's scores against people's labels.")
-@click.argument("labels", metavar="LABELS")
-@click.option("--scores", metavar="FILE", help="The judge's scores, joined by id.")
-@click.option("--score", metavar="FIELD", help="The judge's score in the rows  [scores]")
-@click.option("--metric", metavar="NAME", help="Which score  [faithfulness, or the only one]")
-@click.option("--lower-is-better", is_flag=True, help="Low scores are the good ones.")
-@click.option("--threshold", type=float, help="Good from there on  [fitted out of fold]")
-@click.option("--judge", metavar="lexical|URL", help="Ask it now, without a model or with.")
-@click.option("--judge-model", metavar="NAME", help="The model to ask, or whose scores it are.")
-@call_options
-@store_option
-@_labelled_options
-@click.pass_context
-def judge(ctx: click.Context, /, labels: str, **given: Any) -> None:
+@calibrate.verb(*FORMS, short="Hold a judge's scores against people's labels.")
+def judge(labels: str, options: Judge, kept: Kept, stored: Stored, output: Output) -> int:
     """Print how far a judge agrees with the labels of LABELS: κ, AUROC, ECE, and its biases.
 
     LABELS are rows as in `ragauge calibrate groundedness`. The judge's scores stand in the rows,
@@ -187,24 +215,30 @@ def judge(ctx: click.Context, /, labels: str, **given: Any) -> None:
     from ragauge.runners.answers.calibrate_judge import calibrate_judge
     from ragauge.runners.answers.gathering import Asking
 
-    quiet = settings(quiet=given["quiet"])["quiet"]
-
-    def run(**options: Any) -> AnswerCalibrationReport:
-        place = options.pop("store")
-        with kept_replies(given["judge"], place) as replies, counting("judging", quiet) as progress:
+    def run() -> AnswerCalibrationReport:
+        with (
+            kept_replies(options.judge, stored.store) as replies,
+            counting("judging", output.quiet) as progress,
+        ):
             asking = Asking(
-                replies=replies, announce=partial(announced, quiet=quiet), progress=progress
+                replies=replies,
+                announce=partial(announced, quiet=output.quiet),
+                progress=progress,
             )
-            report = calibrate_judge(labels, asking=asking, **options).report
+            given = structs.asdict(options)
+            report = calibrate_judge(labels, asking=asking, **given).report
         if report.agreement and SPENT not in report.finding_counts:
-            keep_in_store(report, place, quiet)
+            keep_in_store(report, stored.store, output.quiet)
         return report
 
-    ctx.exit(_calibrated([labels, given["scores"]], given, run))
+    return _calibrated([labels, options.scores], run, kept.out, output)
 
 
 def _calibrated(
-    read: list[str | None], given: dict[str, Any], run: Callable[..., AnswerCalibrationReport]
+    read: list[str | None],
+    run: Callable[[], AnswerCalibrationReport],
+    out: str | None,
+    output: Output,
 ) -> int:
     """Calibrate with the options given, keep and show what came of it; the exit code.
 
@@ -213,18 +247,16 @@ def _calibrated(
     from ragauge.contracts.answer_calibration import AnswerCalibrationReport
     from ragauge.runners.answers.calibration_report import check_calibration_file, keep_calibration
 
-    form, out = given.pop("format"), given.pop("out")
-    forms = forms_of(given.pop("reports"), AnswerCalibrationReport)
+    forms = forms_of(output.reports, AnswerCalibrationReport)
     refuse_overwriting(read, [*forms, out or None])
     if out is not None:
         check_calibration_file(out)
-    chosen = settings(quiet=given.pop("quiet"), max_bad=given.pop("max_bad"))
-    report = run(**given, max_bad=chosen["max_bad"])
+    report = run()
     if out is not None and report.agreement:
         keep_calibration(report, out)
-        remark(f"wrote {out}", chosen["quiet"])
-    write_reports(report, forms, chosen["quiet"])
-    show(report, form)
+        remark(f"wrote {out}", output.quiet)
+    write_reports(report, forms, output.quiet)
+    show(report, output.format)
     if not report.agreement or SPENT in report.finding_counts:
         return NOT_MEASURED
     return 0 if report.passed else 1

@@ -2,24 +2,258 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import click
 
 from ragauge.errors import UsageError
 
 if TYPE_CHECKING:
+    from msgspec import Struct
+
+    from ragauge.contracts.opt import Option
     from ragauge.contracts.report import Report
     from ragauge.contracts.sweep import Progress
     from ragauge.ingest.configuration import Value
+
+
+class Group(click.Group):
+    """Commands that are imported when they are called, so that help is quick."""
+
+    def __init__(self, *args: Any, verbs: Mapping[str, str] | None = None, **of: Any) -> None:
+        """`verbs` are modules of this package with a command of the same name, and their help."""
+        super().__init__(*args, **of)
+        self._verbs = dict(verbs or {})
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*self._verbs, *self.commands]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in self._verbs:
+            return super().get_command(ctx, name)
+        verb = name.replace("-", "_")
+        command: click.Command = getattr(import_module(f"ragauge.cli.{verb}"), verb)
+        command.short_help = command.short_help or self._verbs[name]  # for completion
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if not self._verbs:
+            super().format_commands(ctx, formatter)
+            return
+        with formatter.section("Commands"):
+            formatter.write_dl([*self._verbs.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        known = self.list_commands(ctx)
+        if args and args[0] not in known and not args[0].startswith("-"):
+            import difflib
+
+            near = difflib.get_close_matches(args[0], known, n=1)
+            hint = f'did you mean "{near[0]}"?' if near else f"`{ctx.command_path} -h` lists them"
+            raise click.UsageError(f'there is no command "{args[0]}"; {hint}', ctx)
+        return super().resolve_command(ctx, args)
+
+    def verb(
+        self, *forms: str, name: str | None = None, short: str | None = None
+    ) -> Callable[[Callable[..., int | None]], click.Command]:
+        """A command of this group; see `command`."""
+
+        def added(function: Callable[..., int | None]) -> click.Command:
+            made = command(*forms, name=name, short=short)(function)
+            self.add_command(made)
+            return made
+
+        return added
+
+
+def group(**of: Any) -> Callable[[Callable[..., Any]], Group]:
+    """A group of commands from a function, whose docstring is its help."""
+    return click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]}, **of)
+
+
+def command(
+    *forms: str, name: str | None = None, short: str | None = None, settings: bool = True
+) -> Callable[[Callable[..., int | None]], click.Command]:
+    """A command from a function, whose report comes in these forms.
+
+    A parameter that is a text, or several, is an argument; one that is a struct takes what the
+    options of its fields say. A note next to a type, as in `Annotated[str, "PRED"]`, is how help
+    calls it. Without forms, `--format` is the setting of that name; without `settings`, flags are
+    all that counts.
+    """
+
+    def made(function: Callable[..., int | None]) -> click.Command:
+        from msgspec import Struct
+
+        from ragauge.contracts.opt import options_in
+
+        hints = get_type_hints(function, include_extras=True)
+        kinds: dict[str, type[Struct]] = {}
+        params: list[click.Parameter] = []
+        for called, parameter in inspect.signature(function).parameters.items():
+            hint = hints[called]
+            if isinstance(hint, type) and issubclass(hint, Struct):
+                kinds[called] = hint
+                params += (_click_option(one, forms) for one in options_in(hint))
+            else:
+                params.append(_argument(called, hint, parameter))
+
+        def run(**given: Any) -> None:
+            context = click.get_current_context()
+            words = context.command_path.partition(" ")[2]
+            given |= _chosen(kinds, given, words, own_format=bool(forms), settings=settings)
+            wanted = {name: given[name] for name in hints if name != "return"}
+            context.exit(function(**wanted) or 0)
+
+        shown = name or function.__name__.rstrip("_").replace("_", "-")
+        return click.Command(
+            shown, callback=run, params=params, help=inspect.getdoc(function), short_help=short
+        )
+
+    return made
+
+
+def _argument(called: str, hint: Any, parameter: inspect.Parameter) -> click.Argument:
+    metavar = called.upper()
+    needed = parameter.default is parameter.empty
+    if get_origin(hint) is tuple:
+        metavar += "..."
+    if get_origin(hint) is Annotated:
+        hint, metavar = get_args(hint)
+    if get_origin(hint) is tuple:
+        return click.Argument([called], metavar=metavar, nargs=-1, required=needed)
+    return click.Argument([called], metavar=metavar if needed else f"[{metavar}]", required=needed)
+
+
+def _click_option(one: Option, forms: Sequence[str]) -> click.Option:
+    """How click is told of an option; that nobody gave it is None, whatever its default is."""
+    from ragauge.contracts.options import FORMS
+
+    opt, default, help, names = one.opt, one.default, one.opt.help, one.flag.split("/")
+    choices, setting = one.choices, opt.setting
+    if one.field == "format" and forms:
+        choices, setting, default = tuple(forms), None, None
+    if one.field == "reports":
+        endings = (_ENDINGS[form] for form in forms or FORMS if form in _ENDINGS)
+        help = f"Also {' '.join(endings)}."
+    if setting and default is None:
+        from ragauge.ingest.configuration import SETTINGS
+
+        default = SETTINGS[setting].default
+    kind: Any = None
+    if choices and not opt.commas:
+        kind = click.Choice(choices)
+    elif one.type in (int, float) and not setting and not opt.commas:
+        low = one.bounds.get("ge", one.bounds.get("gt"))
+        high = one.bounds.get("le", one.bounds.get("lt"))
+        ranged: Any = click.IntRange if one.type is int else click.FloatRange
+        is_open = {"min_open": "gt" in one.bounds, "max_open": "lt" in one.bounds}
+        kind = one.type if low is high is None else ranged(low, high, **is_open)
+    if one.type is bool and (setting or default is True):
+        names = [
+            f"{one.flag}/--no-{one.flag[2:]}"
+        ]  # what a file switches on, a flag can switch off
+    shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
+    shown = opt.shown or ("on" if shown is True else shown)
+    if shown not in (None, "", False):
+        help = f"{help}  [{shown}]"
+    return click.Option(
+        [*names, one.field],
+        type=kind,
+        is_flag=one.type is bool,
+        default=None,
+        multiple=one.many and (opt.repeated or not opt.commas),
+        metavar=opt.metavar,
+        required=one.required,
+        help=help,
+    )
+
+
+_ENDINGS = {
+    "html": ".html",
+    "json": ".json",
+    "markdown": ".md",
+    "junit": ".xml",
+    "csv": ".csv",
+    "sarif": ".sarif",
+    "text": ".txt",
+}
+
+
+def _chosen(
+    kinds: Mapping[str, type[Struct]],
+    given: Mapping[str, Any],
+    words: str,
+    *,
+    own_format: bool,
+    settings: bool,
+) -> dict[str, Struct]:
+    """Each struct with what flags, environment and file say; its defaults say the rest."""
+    from ragauge.contracts.opt import chosen_options, options_in
+
+    flags = {
+        one.opt.setting: None if given[one.field] == () else given[one.field]
+        for kind in kinds.values()
+        for one in options_in(kind)
+        if settings and one.opt.setting and not (own_format and one.field == "format")
+    }
+    values = with_origins(**flags) if flags else {}
+    made = {}
+    for name, kind in kinds.items():
+        chosen = {}
+        for one in options_in(kind):
+            value = given[one.field]
+            if one.opt.setting in flags:
+                known = values[one.opt.setting]
+                value = None if known.origin == "default" else known.value
+            if one.field == "workers":
+                value = value or os.cpu_count() or 1
+            if value is not None and value != ():
+                chosen[one.field] = _read(one, value)
+        made[name] = chosen_options(kind, words, chosen)
+    return made
+
+
+def _read(one: Option, value: Any) -> Any:
+    """The value as the field wants it."""
+    if one.opt.joined:
+        return ",".join(value)
+    if one.opt.pairs:
+        from ragauge.ingest.configuration import read_columns, read_labels
+
+        return read_columns(value) if one.opt.setting == "map" else read_labels(value)
+    if one.opt.json:
+        from ragauge.ingest.options import read_knobs
+
+        return read_knobs(value)
+    if one.opt.content:
+        try:
+            return Path(value).read_text("utf-8")
+        except OSError as error:
+            raise UsageError(f"{one.flag} {value}: cannot be read: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise UsageError(f"{one.flag} {value}: is not UTF-8 text") from None
+    return value
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -38,23 +272,17 @@ def options(*declared: Callable[[Any], Any]) -> Callable[[Command], Command]:
 
 def options_of(*names: str) -> Callable[[Command], Command]:
     """An option for each of these settings, with its choices and its help."""
-    from ragauge.ingest.configuration import SETTINGS, flag_of
+    from ragauge.ingest.configuration import SETTINGS
 
-    declared = []
-    for name in names:
-        setting, flag = SETTINGS[name], flag_of(name)
-        kind = click.Choice(setting.choices) if setting.choices else None
-        switch, many = setting.kind == "switch", setting.kind == "texts"
-        default = setting.default
-        shown = ",".join(default) if isinstance(default, tuple) else default
-        shown = "on" if shown is True else shown
-        help = setting.help if default in (None, (), False) else f"{setting.help}  [{shown}]"
-        # What a file switches on, a flag can switch off.
-        spelled = f"{flag}/--no-{flag[2:]}" if switch else flag
-        declared.append(
-            click.option(spelled, type=kind, is_flag=switch, default=None, multiple=many, help=help)
-        )
-    return options(*declared)
+    def decorated(command: Any) -> Any:
+        for name in reversed(names):
+            command.__click_params__ = [
+                *getattr(command, "__click_params__", ()),
+                _click_option(SETTINGS[name], ()),
+            ]
+        return command
+
+    return decorated
 
 
 def formats(*names: str) -> Callable[[Command], Command]:
@@ -77,90 +305,6 @@ def input_format(*names: str) -> Callable[[Command], Command]:
     return click.option(
         "--input-format", type=click.Choice(names), help="Force it  [seen from the content]"
     )
-
-
-kind_option = click.option(
-    "--kind",
-    type=click.Choice(["qa", "summary", "data_to_text"]),
-    help="What every answer is  [the row's, or seen from it]",
-)
-documents_options = options(
-    click.option("--docs", metavar="DIR", help="The documents that citations point into."),
-    click.option("--manifest", metavar="FILE", help="With --docs: the index, for the revisions."),
-)
-
-
-def system_options(sent: str) -> Callable[[Command], Command]:
-    """Which system is asked, and the journal of what it answers."""
-    return options(
-        click.option("--http", metavar="URL", help=f"Ask an endpoint: POST {{{sent}, …}}."),
-        click.option("--call", metavar="MODULE:FUNCTION", help="Ask a Python function."),
-        click.option(
-            "--command", metavar="CMD", help="Ask a command: JSON on stdin, JSON on stdout."
-        ),
-        click.option("--replay", metavar="TRACES", help="Answer from recorded traces."),
-        click.option("--demo", is_flag=True, help="Ask the bundled reference pipeline."),
-        click.option(
-            "--out",
-            metavar="RUNS.jsonl",
-            required=True,
-            help="The journal; started anew or resumed.",
-        ),
-    )
-
-
-def auditing_options(command: Command) -> Command:
-    """What it takes to audit citations: index, documents, units, ΔS, gates."""
-    return options(
-        click.option(
-            "--manifest", metavar="FILE", help="The live index: its hash, analyzer, revisions."
-        ),
-        click.option(
-            "--docs", metavar="DIR", help="The frozen documents that citations point into."
-        ),
-        click.option(
-            "--allow-cross-section",
-            metavar="PAIRS",
-            help="Sections one segment may cite together: a+b,c+d, a file, or all.",
-        ),
-        click.option(
-            "--offsets-in",
-            type=click.Choice(["code-points", "utf-16", "bytes"]),
-            default="code-points",
-            help="What character offsets count  [code-points]",
-        ),
-        click.option(
-            "--tokenizer", metavar="NAME", help="For offsets in tokens: whitespace, words, FILE."
-        ),
-        click.option(
-            "--embedder", metavar="NAME", help="Measure ΔS with it: ngram, minilm, minilm:/path."
-        ),
-        click.option(
-            "--calibration", metavar="FILE", help="Gate ΔS by what `calibrate deltas` wrote."
-        ),
-        gates_option("In place of the command's own gates, or beside them."),
-        options_of("min_coverage"),
-    )(command)
-
-
-logging_options = options(
-    click.option("--log", metavar="FILE", help="Write a log line for each answer and segment."),
-    click.option(
-        "--to-db", metavar="URL", help="Write the log lines to the table rag_traces there."
-    ),
-    click.option("--run", "run_name", metavar="NAME", help="What that table is to call this run."),
-)
-"""Where the log lines of an audit go."""
-
-
-def origins(command: str, /, **flags: Any) -> dict[str, str]:
-    """Where the value of each of a command's own settings comes from."""
-    own = f"{command}."
-    return {
-        name.removeprefix(own): value.origin
-        for name, value in with_origins(**_named(command, flags)).items()
-        if name.startswith(own)
-    }
 
 
 def settings(command: str | None = None, /, **flags: Any) -> dict[str, Any]:

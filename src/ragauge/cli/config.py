@@ -69,14 +69,16 @@ class _Settings(Struct, frozen=True):
 
 
 def _settings(project: dict[str, Value], file: dict[str, Any]) -> list[_Settings]:
+    from ragauge.contracts.opt import options_in
+    from ragauge.contracts.options import ScoreOptions, StabilityOptions
     from ragauge.ingest.configuration import SETTINGS, read_setting
-    from ragauge.ingest.suite import OWN
 
     tasks = file.get("tasks")
     shared = {name: one.value for name, one in project.items()}
     given = {name for name, one in project.items() if one.origin != "default"}
     found = []
-    for kind, names in OWN.items():
+    for kind, options in (("score", ScoreOptions), ("stability", StabilityOptions)):
+        names = [one.opt.setting for one in options_in(options) if one.opt.setting]
         tables = {
             f"tasks.{name}": table
             for name, table in (tasks.items() if isinstance(tasks, dict) else ())

@@ -2,42 +2,43 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import click
+from msgspec import Struct
 
 from ragauge.cli.command import (
     NOT_MEASURED,
-    formats,
+    command,
     forms_of,
-    gates_option,
-    options_of,
-    report_option,
-    settings,
     show,
     write_file,
     write_reports,
 )
+from ragauge.contracts.opt import Opt
+from ragauge.contracts.options import Output
 
 TSV = "tsv"
 
 
-@click.command()
-@click.argument("a", metavar="A")
-@click.argument("b", metavar="[B]", required=False)
-@click.option(
-    "--raters", metavar="A,B", help="The two columns of one file that hold labels: scholar,auditor."
-)
-@gates_option("In place of the defaults: kappa>=0.8.")
-@click.option(
-    "--disagreements", metavar="FILE.tsv", help="Write all of them, with final label and why."
-)
-@formats("text", "json", "markdown", "csv", TSV)
-@report_option("Also .json .md .csv .tsv.")
-@options_of("quiet")
-@click.pass_context
-def consistency(ctx: click.Context, /, **given: Any) -> None:
+class Options(Struct, frozen=True, kw_only=True):
+    """How labels are compared."""
+
+    raters: Annotated[
+        str | None,
+        Opt("The two columns of one file that hold labels: scholar,auditor.", metavar="A,B"),
+    ] = None
+    gates: Annotated[
+        str | None,
+        Opt("In place of the defaults: kappa>=0.8.", metavar="RULES", joined=True),
+    ] = None
+    disagreements: Annotated[
+        str | None, Opt("Write all of them, with final label and why.", metavar="FILE.tsv")
+    ] = None
+
+
+@command("text", "json", "markdown", "csv", TSV)
+def consistency(a: str, b: str | None = None, *, options: Options, output: Output) -> int:
     """Compare the labels of two judges, A and B, for the same questions.
 
     A and B are JSON Lines, CSV or TSV of qid, label and perhaps reason; one of them may be -,
@@ -59,24 +60,22 @@ def consistency(ctx: click.Context, /, **given: Any) -> None:
     from ragauge.reports.kinds.consistency import tsv
     from ragauge.runners.consistency import consistency as run
 
-    forms = forms_of(given["reports"], ConsistencyReport)
-    quiet = settings(quiet=given["quiet"])["quiet"]
+    forms = forms_of(output.reports, ConsistencyReport)
     raters = None
-    if given["raters"] is not None:
-        raters = tuple(name.strip() for name in given["raters"].split(","))
-        if len(raters) != 2 or not all(raters) or raters[0].lower() == raters[1].lower():
-            text = given["raters"]
+    if options.raters is not None:
+        text = options.raters
+        one, _, other = (part.strip() for part in text.partition(","))
+        if not one or not other or "," in other or one.lower() == other.lower():
             raise click.UsageError(f'--raters "{text}": name two columns, such as scholar,auditor')
-    gates = ",".join(given["gates"]) if given["gates"] else None
-    outcome = run(given["a"], given["b"], gates=gates, raters=raters)
-    if given["disagreements"]:
-        content = tsv(outcome.disagreements).encode()
-        write_file(Path(given["disagreements"]), content, quiet)
-    write_reports(outcome.report, forms, quiet)
-    if given["format"] == TSV:
+        raters = (one, other)
+    outcome = run(a, b, gates=options.gates, raters=raters)
+    if options.disagreements:
+        write_file(options.disagreements, tsv(outcome.disagreements).encode(), output.quiet)
+    write_reports(outcome.report, forms, output.quiet)
+    if output.format == TSV:
         click.echo(tsv(outcome.disagreements), nl=False)
     else:
-        show(outcome.report, given["format"])
+        show(outcome.report, output.format)
     if not outcome.report.coverage.both:
-        ctx.exit(NOT_MEASURED)
-    ctx.exit(0 if outcome.report.passed else 1)
+        return NOT_MEASURED
+    return 0 if outcome.report.passed else 1

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ragauge.cli.command import group
+
 if TYPE_CHECKING:
     from ragauge.demo.pipeline import Pipeline
 
 
-@click.group(
+@group(
     invoke_without_command=True,
     short_help="Break the bundled RAG pipeline, find the cause, verify the fix.",
 )

@@ -12,6 +12,7 @@ from ragauge.cli.command import (
     formats,
     forms_of,
     gates_option,
+    group,
     report_option,
     settings,
     show,
@@ -20,9 +21,7 @@ from ragauge.cli.command import (
 from ragauge.errors import UsageError
 
 
-@click.group(
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@group()
 def gold() -> None:
     """Check a gold set before it is used, and keep it frozen afterwards.
 
@@ -154,8 +153,8 @@ def split(questions: str, **given: Any) -> None:
       ragauge gold split gold.jsonl --into parts --by custodian_type,country
     """
     from ragauge.ingest.gold_forms import read_units
-    from ragauge.runners.gold_split import names_of, shares_of
-    from ragauge.runners.gold_split import split as run
+    from ragauge.runners.gold_parts import names_of, shares_of
+    from ragauge.runners.gold_parts import split as run
 
     shares = shares_of(given["shares"])
     read, units = read_units(questions)
@@ -206,7 +205,7 @@ def sample(questions: str, **given: Any) -> None:
       ragauge gold sample gold.jsonl -n 50 --out sample.jsonl
     """
     from ragauge.ingest.gold_forms import read_units
-    from ragauge.runners.gold_sample import sample as run
+    from ragauge.runners.gold_parts import sample as run
 
     read, units = read_units(questions)
     report = run(

@@ -6,22 +6,23 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import click
+from msgspec import Meta
 
 from ragauge.cli.command import (
     INTERRUPTED,
     NOT_MEASURED,
-    formats,
+    command,
     forms_of,
-    options_of,
     remark,
-    report_option,
-    settings,
     show,
     write_reports,
 )
+from ragauge.contracts.gold import RefusalOptions
+from ragauge.contracts.opt import Opt
+from ragauge.contracts.options import CANON, INLINE, Canon, Output
 
 if TYPE_CHECKING:
     from ragauge.contracts.latency import Load
@@ -30,41 +31,46 @@ if TYPE_CHECKING:
 SPARE_FILES = 64
 """Files besides the connections that are open at a time."""
 
-_POSITIVE = click.FloatRange(min=0, min_open=True)
+
+class Options(RefusalOptions, frozen=True, kw_only=True):
+    """What is asked, how fast, and what is allowed."""
+
+    http: Annotated[str, Opt("The endpoint: POST {q, knobs, …}.", metavar="URL")]
+    gold: Annotated[
+        str | None, Opt("The questions to ask, and what is correct.", metavar="GOLD")
+    ] = None
+    question: Annotated[
+        str | None,
+        Opt("Ask this alone; then nothing is correct or wrong.", metavar="TEXT"),
+    ] = None
+    rates: Annotated[str, Opt("Calls a second.")] = "1,5,20"
+    knobs: Annotated[str | None, Opt("Configurations: knobs by name.", metavar="K.json")] = None
+    duration: Annotated[
+        Annotated[float, Meta(gt=0)] | None, Opt("Seconds of load for each rate", shown="10")
+    ] = None
+    requests: Annotated[Annotated[int, Meta(ge=1)] | None, Opt("Calls instead of a duration.")] = (
+        None
+    )
+    timeout: Annotated[float, Meta(gt=0), Opt("Seconds a call.")] = 90.0
+    arrivals: Annotated[Literal["even", "poisson"], Opt("How calls are spaced.")] = "even"
+    seed: Annotated[int, Opt("Of Poisson arrivals.")] = 0
+    warmup: Annotated[
+        int, Meta(ge=0), Opt("Calls of each configuration that are not measured.")
+    ] = 1
+    map: Annotated[str | None, Opt("The shape of requests and replies.", metavar="MAP.json")] = None
+    baseline: Annotated[
+        str | None, Opt("The configuration to hold the others against.", metavar="NAME")
+    ] = None
+    max_p95_increase: Annotated[str, Opt("Allowed above it.")] = "15%"
+    max_precision_drop: Annotated[str, Opt("Points below it.")] = "2"
+    max_errors: Annotated[str, Opt("Calls that may fail.")] = "0%"
+    canon: Annotated[Canon, CANON] = "unicode"
+    inline: Annotated[bool, INLINE] = False
+    out: Annotated[str | None, Opt("Write each call, as a trace.", metavar="ROWS.jsonl")] = None
 
 
-@click.command()
-@click.option("--http", metavar="URL", required=True, help="The endpoint: POST {q, knobs, …}.")
-@click.option("--gold", metavar="GOLD", help="The questions to ask, and what is right.")
-@click.option("--question", metavar="TEXT", help="Ask this alone; then nothing is right or wrong.")
-@click.option("--rates", default="1,5,20", show_default=True, help="Calls a second.")
-@click.option("--knobs", metavar="K.json", help="Configurations: knobs by name.")
-@click.option("--duration", type=_POSITIVE, help="Seconds of load for each rate [default: 10].")
-@click.option("--requests", type=click.IntRange(min=1), help="Calls instead of a duration.")
-@click.option("--timeout", type=_POSITIVE, default=90.0, show_default=True, help="Seconds a call.")
-@click.option(
-    "--arrivals", type=click.Choice(["even", "poisson"]), default="even", show_default=True
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Of Poisson arrivals.")
-@click.option(
-    "--warmup",
-    type=click.IntRange(min=0),
-    default=1,
-    show_default=True,
-    help="Calls of each configuration that are not measured.",
-)
-@click.option("--map", metavar="MAP.json", help="The shape of requests and replies.")
-@click.option("--baseline", metavar="NAME", help="The configuration to hold the others against.")
-@click.option("--max-p95-increase", default="15%", show_default=True, help="Allowed above it.")
-@click.option("--max-precision-drop", default="2", show_default=True, help="Points below it.")
-@click.option("--max-errors", default="0%", show_default=True, help="Calls that may fail.")
-@options_of("refusal", "refusal_tokens", "canon", "inline")
-@click.option("--out", metavar="ROWS.jsonl", help="Write each call, as a trace.")
-@formats("text", "json", "markdown", "csv")
-@report_option("Also .json .md .csv .txt.")
-@options_of("quiet")
-@click.pass_context
-def latency(ctx: click.Context, /, **given: Any) -> None:
+@command("text", "json", "markdown", "csv")
+def latency(options: Options, output: Output) -> int:
     """Ask a system at fixed rates, whether or not it keeps up, under each configuration of knobs.
 
     Calls do not wait for answers, and a latency counts from when the call was to arrive: a queue
@@ -76,7 +82,7 @@ def latency(ctx: click.Context, /, **given: Any) -> None:
       ragauge latency --http http://localhost:8000/qa --gold gold.jsonl --rates 1,5,20 \\
         --knobs knobs.json
     """
-    from ragauge.contracts.gold import GoldSet, RefusalOptions
+    from ragauge.contracts.gold import GoldSet
     from ragauge.contracts.latency import Guard, LatencyReport, Load
     from ragauge.ingest.gold import read_gold
     from ragauge.ingest.options import read_configurations
@@ -84,54 +90,50 @@ def latency(ctx: click.Context, /, **given: Any) -> None:
     from ragauge.runners.latency import DEFAULT
     from ragauge.runners.latency import latency as run
 
-    forms = forms_of(given["reports"], LatencyReport)
-    names = ("canon", "refusal", "refusal_tokens", "inline", "quiet")
-    chosen = settings(**{name: given[name] for name in names})
-    quiet = chosen["quiet"]
-    if given["duration"] and given["requests"]:
+    forms = forms_of(output.reports, LatencyReport)
+    if options.duration and options.requests:
         raise click.UsageError("--duration and --requests both say how long; keep one")
     load = Load(
-        rates=_rates(given["rates"]),
-        duration_s=None if given["requests"] else given["duration"] or 10.0,
-        requests=given["requests"],
-        timeout_s=given["timeout"],
-        arrivals=given["arrivals"],
-        seed=given["seed"],
-        warmup=given["warmup"],
+        rates=_rates(options.rates),
+        duration_s=None if options.requests else options.duration or 10.0,
+        requests=options.requests,
+        timeout_s=options.timeout,
+        arrivals=options.arrivals,
+        seed=options.seed,
+        warmup=options.warmup,
     )
     guard = Guard(
-        baseline=given["baseline"],
-        max_p95_increase=_hundredths("--max-p95-increase", given["max_p95_increase"]),
-        max_precision_drop=_hundredths("--max-precision-drop", given["max_precision_drop"]),
-        max_errors=_hundredths("--max-errors", given["max_errors"]),
+        baseline=options.baseline,
+        max_p95_increase=_hundredths("--max-p95-increase", options.max_p95_increase),
+        max_precision_drop=_hundredths("--max-precision-drop", options.max_precision_drop),
+        max_errors=_hundredths("--max-errors", options.max_errors),
     )
-    knobs = (read_configurations(given["knobs"]) if given["knobs"] else {}) or dict(DEFAULT)
-    if (given["gold"] is None) == (given["question"] is None):
+    knobs = (read_configurations(options.knobs) if options.knobs else {}) or dict(DEFAULT)
+    if (options.gold is None) == (options.question is None):
         raise click.UsageError("give --gold GOLD, or one --question, to ask")
-    gold = read_gold(given["gold"]) if given["gold"] else GoldSet(())
-    system = _system(given, load, knobs)
-    said = RefusalOptions(refusal=chosen["refusal"], refusal_tokens=chosen["refusal_tokens"])
-    counts = said.settled(gold.metadata)
-    with _progress(load, knobs, quiet) as progress:
+    gold = read_gold(options.gold) if options.gold else GoldSet(())
+    system = _system(options, load, knobs)
+    counts = options.settled(gold.metadata)
+    with _progress(load, knobs, output.quiet) as progress:
         report = run(
             system,
             load,
             gold=gold,
-            question=given["question"],
+            question=options.question,
             knobs=knobs,
             guard=guard,
-            reading=Reading(chosen["canon"], counts.strength, counts.tokens, chosen["inline"]),
-            out=given["out"],
+            reading=Reading(options.canon, counts.strength, counts.tokens, options.inline),
+            out=options.out,
             progress=progress,
         ).report
-    write_reports(report, forms, quiet)
-    show(report, given["format"])
+    write_reports(report, forms, output.quiet)
+    show(report, output.format)
     if report.partial:
-        remark("interrupted; what was measured until then is reported", quiet)
-        ctx.exit(INTERRUPTED)
+        remark("interrupted; what was measured until then is reported", output.quiet)
+        return INTERRUPTED
     if not report.coverage.answered:
-        ctx.exit(NOT_MEASURED)
-    ctx.exit(0 if report.passed else 1)
+        return NOT_MEASURED
+    return 0 if report.passed else 1
 
 
 def _rates(text: str) -> tuple[float, ...]:
@@ -164,7 +166,7 @@ def _hundredths(flag: str, text: str) -> float:
     return number / 100
 
 
-def _system(given: dict[str, Any], load: Load, knobs: dict[str, dict[str, Any]]) -> System:
+def _system(options: Options, load: Load, knobs: dict[str, dict[str, Any]]) -> System:
     """The endpoint, over as many connections as calls may be open at once."""
     import resource
 
@@ -172,12 +174,12 @@ def _system(given: dict[str, Any], load: Load, knobs: dict[str, dict[str, Any]])
     from ragauge.pipelines.mapping import read_mapping
     from ragauge.runners.latency import most_open
 
-    mapping = read_mapping(given["map"], os.environ) if given["map"] else None
+    mapping = read_mapping(options.map, os.environ) if options.map else None
     for name, configuration in knobs.items():
         missing = [knob for knob in mapping.knobs if knob not in configuration] if mapping else []
         if missing:
             needed = ", ".join(missing)
-            raise click.UsageError(f'{given["map"]}: needs the knob {needed}, which "{name}" lacks')
+            raise click.UsageError(f'{options.map}: needs the knob {needed}, which "{name}" lacks')
     import aiohttp  # noqa: F401 (now, rather than while the first call waits)
 
     most = most_open(load)
@@ -188,7 +190,7 @@ def _system(given: dict[str, Any], load: Load, knobs: dict[str, dict[str, Any]])
         room = files if hard == resource.RLIM_INFINITY else min(files, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (room, hard))
     # A connection that has to wait belongs to the latency.
-    return HttpSystem(given["http"], mapping=mapping, concurrency=most, connect_s=None)
+    return HttpSystem(options.http, mapping=mapping, concurrency=most, connect_s=None)
 
 
 @contextmanager

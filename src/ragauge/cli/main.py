@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib import import_module
 from pathlib import Path
-from typing import ClassVar
 
 import click
 
 from ragauge import __version__
-from ragauge.cli.command import BROKEN_PIPE, INTERRUPTED, NOT_MEASURED, USAGE
+from ragauge.cli.command import BROKEN_PIPE, INTERRUPTED, NOT_MEASURED, USAGE, group
 from ragauge.errors import RagaugeError
 
 VERBS = {
@@ -27,6 +25,7 @@ VERBS = {
     "gold": "Check a gold set, or compare two versions of one.",
     "history": "Show a metric over the recorded runs, with change points.",
     "init": "Write a starting ragauge.toml for your case.",
+    "inspect": "Show what a file holds, and what can be computed from it.",
     "latency": "Load an endpoint at given rates: latency against accuracy, by configuration.",
     "metrics": "List the metrics, or explain one.",
     "prompt": "Print the prompt contract: cite first, in a form that can be audited.",
@@ -43,50 +42,7 @@ VERBS = {
 """Each verb is a module of this package, and in it the command of the same name."""
 
 
-class Lazy(click.Group):
-    """A group that knows its commands' one-line help without importing them."""
-
-    table: ClassVar[dict[str, str]]
-
-    def place(self, name: str) -> tuple[str, str]:
-        """The module of this package that has a command, and the command's name in it."""
-        raise NotImplementedError
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.table)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in self.table:
-            return None
-        module, function = self.place(name)
-        command: click.Command = getattr(import_module(f"ragauge.cli.{module}"), function)
-        command.short_help = command.short_help or self.table[name]  # for completion
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(self.table.items()))
-
-
-class Verbs(Lazy):
-    table = VERBS
-
-    def place(self, name: str) -> tuple[str, str]:
-        return name.replace("-", "_"), name.replace("-", "_")
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in VERBS and not args[0].startswith("-"):
-            import difflib
-
-            near = difflib.get_close_matches(args[0], VERBS, n=1)
-            hint = f'did you mean "{near[0]}"?' if near else "`ragauge -h` lists them"
-            raise click.UsageError(f'there is no command "{args[0]}"; {hint}', ctx)
-        return super().resolve_command(ctx, args)
-
-
-@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@group(verbs=VERBS)
 @click.version_option(__version__, "--version", message="ragauge %(version)s")
 def cli() -> None:
     """Ragauge measures retrieval-augmented generation: right answers, citations and refusals.

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import click
+from msgspec import Struct
 
-from ragauge.cli.command import formats, options_of, say_json, settings
-from ragauge.contracts.gold import DEFAULT_TOKENS
+from ragauge.cli.command import command, say_json
+from ragauge.contracts.gold import DEFAULT_TOKENS, REFUSAL_TOKENS
+from ragauge.contracts.opt import Opt
+from ragauge.contracts.options import Printed
 
 
-@click.command()
-@click.option(
-    "--allow-cross-section", is_flag=True, help="An answer may cite more than one section."
-)
-@click.option("--segments", is_flag=True, help="Ask for the answer in parts, each with citations.")
-@options_of("refusal_tokens")
-@formats("text", "json")
-def prompt(
-    allow_cross_section: bool,
-    segments: bool,
-    refusal_tokens: tuple[str, ...],
-    format: str | None,
-) -> None:
+class Options(Struct, frozen=True, kw_only=True):
+    """What the model may do."""
+
+    allow_cross_section: Annotated[bool, Opt("An answer may cite more than one section.")] = False
+    segments: Annotated[bool, Opt("Ask for the answer in parts, each with citations.")] = False
+    refusal_tokens: Annotated[tuple[str, ...], REFUSAL_TOKENS] = DEFAULT_TOKENS
+
+
+@command("text", "json")
+def prompt(options: Options, output: Printed) -> None:
     """Print the text for a system prompt: cite first, cite what was shown, refuse in one form.
 
     It is generated from the record that an audit reads. The refusal is the first of
@@ -34,12 +36,13 @@ def prompt(
     """
     from ragauge.citations.prompt import answer_schema, prompt_contract
 
-    tokens = settings(refusal_tokens=refusal_tokens or None)["refusal_tokens"] or DEFAULT_TOKENS
     text = prompt_contract(
-        allow_cross_section=allow_cross_section, segments=segments, refusal=next(iter(tokens), "")
+        allow_cross_section=options.allow_cross_section,
+        segments=options.segments,
+        refusal=next(iter(options.refusal_tokens), ""),
     )
-    if format != "json":
+    if output.format != "json":
         click.echo(text)
         return
     # Not sorted: the order of the schema's keys is the order a model writes them in.
-    say_json({"prompt": text, "schema": answer_schema(segments=segments)}, sort=False)
+    say_json({"prompt": text, "schema": answer_schema(segments=options.segments)}, sort=False)

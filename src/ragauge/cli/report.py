@@ -4,40 +4,38 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-import click
+from msgspec import Meta, Struct
 
-from ragauge.cli.command import documents_options, options_of, refuse_overwriting, remark, settings
-from ragauge.cli.run_store import history_at, store_option
+from ragauge.cli.command import command, refuse_overwriting, remark
+from ragauge.cli.run_store import history_at
 from ragauge.cli.serve import documents_in
+from ragauge.contracts.opt import Opt
+from ragauge.contracts.options import DOCS, INDEX, Quiet, Stored
 from ragauge.dashboard.file_limits import ROWS, WHOLE, Limits
 
 STDOUT = "-"
 
 
-@click.command()
-@click.argument("run", metavar="RUN")
-@click.option("-o", "--out", metavar="FILE", required=True, help="Where to; - is stdout.")
-@click.option("--compare", "before", metavar="RUN", help="Also compare it with this earlier run.")
-@store_option
-@documents_options
-@click.option(
-    "--rows",
-    type=click.IntRange(0),
-    default=ROWS,
-    show_default=True,
-    help="Questions in the table.",
-)
-@click.option(
-    "--whole",
-    type=click.IntRange(0),
-    default=WHOLE,
-    show_default=True,
-    help="Questions with all that is known of them, the wrong ones first.",
-)
-@options_of("quiet")
-def report(run: str, out: str, **given: Any) -> None:
+class Options(Struct, frozen=True, kw_only=True):
+    """What is in the file, and where it goes."""
+
+    out: Annotated[str, Opt("Where to; - is stdout.", flag="-o/--out", metavar="FILE")]
+    before: Annotated[
+        str | None,
+        Opt("Also compare it with this earlier run.", flag="--compare", metavar="RUN"),
+    ] = None
+    docs: Annotated[str | None, DOCS] = None
+    manifest: Annotated[str | None, INDEX] = None
+    rows: Annotated[int, Meta(ge=0), Opt("Questions in the table.")] = ROWS
+    whole: Annotated[
+        int, Meta(ge=0), Opt("Questions with all that is known of them, the wrong ones first.")
+    ] = WHOLE
+
+
+@command()
+def report(run: str, options: Options, stored: Stored, output: Quiet) -> None:
     """Write the recorded RUN as one HTML file: the views of the dashboard, for whoever has none.
 
     It opens from disk, without a network, and asks nobody for anything. A RUN is the beginning of
@@ -52,16 +50,16 @@ def report(run: str, out: str, **given: Any) -> None:
     from ragauge.dashboard.report_file import report_file
     from ragauge.store.files import write_whole
 
-    chosen = settings(quiet=given["quiet"])
+    out = options.out
     if out != STDOUT:
-        refuse_overwriting([given["manifest"]], [out], given["docs"])
-    documents = documents_in(given["docs"], given["manifest"])
-    limits = Limits(rows=given["rows"], whole=given["whole"])
-    with history_at(given["store"]) as history:
-        made = report_file(history, run, before=given["before"], documents=documents, limits=limits)
+        refuse_overwriting([options.manifest], [out], options.docs)
+    documents = documents_in(options.docs, options.manifest)
+    limits = Limits(rows=options.rows, whole=options.whole)
+    with history_at(stored.store) as history:
+        made = report_file(history, run, before=options.before, documents=documents, limits=limits)
     content = made.encode()
     if out == STDOUT:
         sys.stdout.buffer.write(content)
         return
     write_whole(Path(out), content)
-    remark(f"wrote {out} ({len(content) / 1_000:,.0f} KB): open it in a browser", chosen["quiet"])
+    remark(f"wrote {out} ({len(content) / 1_000:,.0f} KB): open it in a browser", output.quiet)

@@ -8,23 +8,24 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
+from msgspec import Struct
 
 from ragauge.cli.command import (
     INTERRUPTED,
     call_bar,
-    formats,
+    command,
     forms_of,
-    options_of,
-    report_option,
     show,
     verdict_code,
     write_reports,
 )
 from ragauge.cli.run_store import opened, told
 from ragauge.cli.sweep import GO_ON
+from ragauge.contracts.opt import Opt
+from ragauge.contracts.options import Gating, Output, Stored
 from ragauge.text.visible import visible
 
 if TYPE_CHECKING:
@@ -35,16 +36,22 @@ if TYPE_CHECKING:
     from ragauge.runners.suite import Watcher
 
 
-@click.command()
-@click.argument("suite", metavar="[SUITE]", required=False)
-@options_of("store")
-@click.option("--only", metavar="TASK", multiple=True, help="Run this task; repeatable.")
-@click.option("--fresh", is_flag=True, help="Forget what an unfinished start has done.")
-@formats("text", "json", "markdown", "junit", "github")
-@report_option("Also .json .md .xml .txt.")
-@options_of("require_gates", "quiet")
-@click.pass_context
-def run(ctx: click.Context, /, **given: Any) -> None:
+class Which(Struct, frozen=True, kw_only=True):
+    """What of the suite to run."""
+
+    only: Annotated[tuple[str, ...], Opt("Run this task; repeatable.", metavar="TASK")] = ()
+    fresh: Annotated[bool, Opt("Forget what an unfinished start has done.")] = False
+
+
+@command("text", "json", "markdown", "junit", "github", settings=False)
+def run(
+    suite: str | None = None,
+    *,
+    which: Which,
+    gating: Gating,
+    stored: Stored,
+    output: Output,
+) -> int:
     """Run the tasks of SUITE: a suite that ragauge.toml names, or a .toml file of its own.
 
     Without SUITE, every task runs. Each is recorded in the history; one that fails leaves the
@@ -61,13 +68,14 @@ def run(ctx: click.Context, /, **given: Any) -> None:
     from ragauge.runners.suite import Part, run_suite
     from ragauge.store.places import default_place
 
-    file = read_suite(given["suite"], Path.cwd(), os.environ)
+    file = read_suite(suite, Path.cwd(), os.environ)
     usual = file.settings["format"]
-    form = given["format"] or (usual if usual in KINDS[SuiteReport].forms else "text")
-    files = forms_of(given["reports"], SuiteReport)
-    quiet = given["quiet"] or file.settings["quiet"]
+    usual = usual if usual in KINDS[SuiteReport].forms else "text"
+    form = click.get_current_context().params["format"] or usual
+    files = forms_of(output.reports, SuiteReport)
+    quiet = output.quiet or file.settings["quiet"]
     # As the flag says, else the file, else the project's own.
-    place = given["store"] or file.settings["store"] or default_place(file.folder, os.environ)
+    place = stored.store or file.settings["store"] or default_place(file.folder, os.environ)
 
     def deliver(report: SuiteReport) -> None:
         write_reports(report, files, quiet)
@@ -81,16 +89,17 @@ def run(ctx: click.Context, /, **given: Any) -> None:
                 folder=file.folder,
                 system_of=_system_of(file),
                 deliver=deliver,
-                part=Part(only=given["only"], fresh=given["fresh"]),
+                part=Part(only=which.only, fresh=which.fresh),
                 workers=file.settings["workers"] or os.cpu_count() or 1,
                 watcher=watcher,
-                store=told(given["store"]) if given["store"] else None,
+                place=place,
+                store=told(stored.store) if stored.store else None,
             ).report
     except KeyboardInterrupt:
         click.echo(GO_ON, err=True)
-        ctx.exit(INTERRUPTED)
-    required = given["require_gates"] or file.settings["require_gates"]
-    ctx.exit(report.exit_code or verdict_code(report.passed, required))
+        return INTERRUPTED
+    required = gating.require_gates or file.settings["require_gates"]
+    return report.exit_code or verdict_code(report.passed, required)
 
 
 def _system_of(file: SuiteFile) -> Callable[[PipelineUnderTest, int], System]:
@@ -140,7 +149,8 @@ class _OnScreen:
 
     def begins(self, task: Task) -> None:
         self._started = monotonic()
-        click.echo(visible(f"{task.name}: {task.kind} of {task.dataset.name} …"), err=True)
+        of = f"of {task.dataset.name}" if task.dataset.name else ""
+        click.echo(visible(f"{task.name}: {task.kind} {of} …"), err=True)
 
     def answers(self, now: Progress) -> None:
         if self._watch is None:

@@ -12,18 +12,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragauge.cli.command import options_of, remark, settings
+from ragauge.cli.command import (
+    forms_of,
+    options_of,
+    refuse_overwriting,
+    remark,
+    settings,
+    show,
+    write_reports,
+)
 from ragauge.errors import InputRejected, RagaugeError, UsageError
 
 if TYPE_CHECKING:
     from ragauge.contracts.answer_calibration import AnswerCalibrationReport
     from ragauge.contracts.history import History, Run
-    from ragauge.contracts.report import Outcome
+    from ragauge.contracts.options import AuditOptions, Output, Recording, TraceEvalOptions
+    from ragauge.contracts.report import Outcome, Report
     from ragauge.store.reply_cache import StoredReplies
 
 store_option = options_of("store")
-recording_options = options_of("record", "store", "name", "label", "keep_texts")
-"""What a command that can record takes."""
 
 
 class _Text(click.types.StringParamType):
@@ -99,25 +106,33 @@ def found(history: History, references: Iterable[str]) -> list[Run]:
     return list(runs.values())
 
 
-class Recorder:
-    """Keeps an outcome, or does nothing where nobody asked for it."""
+class Delivery:
+    """Brings an outcome where it is wanted: to files, to stdout, and to the history if asked."""
 
     def __init__(
-        self, history: History | None, chosen: dict[str, Any], refused: Sequence[str] = ()
+        self,
+        history: History | None,
+        recording: Recording,
+        output: Output,
+        forms: dict[Path, str],
+        refused: Sequence[str],
     ) -> None:
         from ragauge.ingest.configuration import read_labels, read_name
 
-        self._refused = refused
-        self._history, self._name = history, read_name(chosen["name"])
-        self._quiet, self._texts = chosen["quiet"], chosen["keep_texts"]
-        self._labels = read_labels(chosen["label"])
+        self._history, self._refused = history, refused
+        self._name, self._labels = read_name(recording.name), read_labels(recording.label)
+        self._keep_texts = recording.keep_texts
+        self._output, self._forms = output, forms
 
     @property
     def on(self) -> bool:
+        """Whether it is recorded."""
         return self._history is not None
 
-    def keep(self, outcome: Outcome[Any]) -> None:
-        """Record a run, and say under which id it is found; it has been shown by now."""
+    def deliver(self, outcome: Outcome[Any]) -> None:
+        """Write and show the report, then record the run and say under which id it is found."""
+        write_reports(outcome.report, self._forms, self._output.quiet)
+        show(outcome.report, self._output.format)
         fact = "the run was measured and shown, but not recorded"
         if self._refused:
             raise InputRejected(*self._refused, fact)
@@ -127,19 +142,31 @@ class Recorder:
 
         try:
             run = record(
-                outcome, self._history, name=self._name, labels=self._labels, keep=self._texts
+                outcome,
+                self._history,
+                name=self._name,
+                labels=self._labels,
+                keep=self._keep_texts,
             )
         except RagaugeError as error:
             raise InputRejected(*error.problems, fact) from error
         # A history that a setting names is found without the flag.
         store = click.get_current_context().params.get("store")
         flag = f" --store {shlex.quote(told(store))}" if store else ""
-        remark(f"recorded {run.shown}; `ragauge runs show {run.shown}{flag}` shows it", self._quiet)
+        line = f"recorded {run.shown}; `ragauge runs show {run.shown}{flag}` shows it"
+        remark(line, self._output.quiet)
 
 
 @contextmanager
-def recorder(chosen: dict[str, Any]) -> Iterator[Recorder]:
-    """What keeps a run. The history is opened first, so that what is wrong with it is said early.
+def delivering(
+    recording: Recording,
+    output: Output,
+    kind: type[Report],
+    read: Sequence[str | None],
+    written: Sequence[str | None] = (),
+    docs: str | None = None,
+) -> Iterator[Delivery]:
+    """What delivers a report of a kind. What is wrong with its files and the history is said first.
 
     A history that cannot be opened does not cost the report: it is measured and shown, and then
     the command ends with exit code 3.
@@ -147,10 +174,12 @@ def recorder(chosen: dict[str, Any]) -> Iterator[Recorder]:
     from ragauge.store.places import located
     from ragauge.text.visible import visible
 
-    if not chosen["record"]:
-        yield Recorder(None, chosen)
+    forms = forms_of(output.reports, kind)
+    refuse_overwriting(read, [*forms, *(one or None for one in written)], docs)
+    if not recording.record:
+        yield Delivery(None, recording, output, forms, ())
         return
-    place = place_of(chosen["store"])
+    place = place_of(recording.store)
     located(place)  # a place that cannot be understood is a mistake in the command
     with ExitStack() as stack:
         history: History | None = None
@@ -160,14 +189,14 @@ def recorder(chosen: dict[str, Any]) -> Iterator[Recorder]:
         except RagaugeError as error:
             problems = tuple(error.problems)
             early = visible("; ".join(problems))
-            remark(f"ragauge: {early}; the run goes on, and is not recorded", chosen["quiet"])
-        yield Recorder(history, chosen, problems)
+            remark(f"ragauge: {early}; the run goes on, and is not recorded", output.quiet)
+        yield Delivery(history, recording, output, forms, problems)
 
 
 @contextmanager
-def rows_of(recorder: Recorder, out: str | None) -> Iterator[str | None]:
+def rows_of(delivery: Delivery, out: str | None) -> Iterator[str | None]:
     """Where to write a row for every record: where the user wants them, or where history will."""
-    if out or not recorder.on:
+    if out or not delivery.on:
         yield out
         return
     with tempfile.TemporaryDirectory() as folder:
@@ -225,8 +254,8 @@ def _opened(place: str, *, create: bool) -> StoredReplies | None:
     return open_replies(place, create=create)
 
 
-def remark_logs(options: dict[str, Any], quiet: bool) -> None:
+def remark_logs(options: AuditOptions | TraceEvalOptions, quiet: bool) -> None:
     """Say where the log lines of an audit went."""
-    for written in (options["log"], options["to_db"] and told(options["to_db"])):
+    for written in (options.log, options.to_db and told(options.to_db)):
         if written:
             remark(f"wrote {written}", quiet)

@@ -12,6 +12,7 @@ from ragauge.cli.command import (
     NOT_MEASURED,
     formats,
     forms_of,
+    group,
     options_of,
     remark,
     report_option,
@@ -26,9 +27,7 @@ from ragauge.errors import UsageError
 LIMIT = 20
 
 
-@click.group(
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@group()
 def runs() -> None:
     """Work with the history: the runs that were recorded with --record.
 

@@ -4,48 +4,47 @@ from __future__ import annotations
 
 import os
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
+from msgspec import Meta, Struct
 
-from ragauge.cli.command import documents_options
-from ragauge.cli.run_store import opened, place_of, store_option, told
+from ragauge.cli.command import command
+from ragauge.cli.run_store import opened, place_of, told
+from ragauge.contracts.opt import Opt
+from ragauge.contracts.options import DOCS, INDEX, Stored
 
 if TYPE_CHECKING:
     from ragauge.contracts.documents import Documents
 
 
-@click.command()
-@store_option
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8137,
-    show_default=True,
-    help="0 takes a free one.",
-)
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
-@click.option("--token", metavar="TOKEN", help="What readers need; auto makes one.")
-@click.option(
-    "--allow-host",
-    "allowed",
-    metavar="NAME[:PORT]",
-    multiple=True,
-    help="Another name it is reached by.",
-)
-@click.option(
-    "--idle-timeout",
-    "idle_s",
-    type=click.FloatRange(0.1, 3600),
-    default=15,
-    show_default=True,
-    metavar="SECONDS",
-    help="Close connections that send no complete request for so long.",
-)
-@documents_options
-@click.option("--open", "show", is_flag=True, help="Open it in the browser.")
-@click.option("--verbose", is_flag=True, help="Tell of every request, without its query.")
-def serve(**given: Any) -> None:
+class Options(Struct, frozen=True, kw_only=True):
+    """Where it listens, and to whom."""
+
+    port: Annotated[int, Meta(ge=0, le=65535), Opt("0 takes a free one.")] = 8137
+    host: Annotated[str, Opt("Where to listen.")] = "127.0.0.1"
+    token: Annotated[str | None, Opt("What readers need; auto makes one.", metavar="TOKEN")] = None
+    allowed: Annotated[
+        tuple[str, ...],
+        Opt("Another name it is reached by.", flag="--allow-host", metavar="NAME[:PORT]"),
+    ] = ()
+    idle_s: Annotated[
+        float,
+        Meta(ge=0.1, le=3600),
+        Opt(
+            "Close connections that send no complete request for so long.",
+            flag="--idle-timeout",
+            metavar="SECONDS",
+        ),
+    ] = 15
+    docs: Annotated[str | None, DOCS] = None
+    manifest: Annotated[str | None, INDEX] = None
+    open: Annotated[bool, Opt("Open it in the browser.")] = False
+    verbose: Annotated[bool, Opt("Log every request, without its query.")] = False
+
+
+@command()
+def serve(options: Options, stored: Stored) -> None:
     """Show the recorded runs in a web browser, until interrupted.
 
     It only reads, and only this machine reaches it. With --host others do, and need the token:
@@ -70,17 +69,17 @@ def serve(**given: Any) -> None:
     from ragauge.ingest.configuration import TOKEN
     from ragauge.text.visible import visible
 
-    secret = given["token"] if given["token"] is not None else os.environ.get(TOKEN)
+    secret = options.token if options.token is not None else os.environ.get(TOKEN)
     made = random_token() if secret == AUTO else None
     token = None if secret is None else read_token(made or secret)
-    documents = documents_in(given["docs"], given["manifest"])
-    place = place_of(given["store"])
+    documents = documents_in(options.docs, options.manifest)
+    place = place_of(stored.store)
     with opened(place, create=False) as history:
         material = Material(history, told(place), documents)
-        listening = listen(given["host"], given["port"], allowed=given["allowed"], token=token)
+        listening = listen(options.host, options.port, allowed=options.allowed, token=token)
         # Faults, and with --verbose every request, go to standard error.
         logging.basicConfig(format="%(asctime)s %(message)s")
-        level = logging.INFO if given["verbose"] else logging.ERROR
+        level = logging.INFO if options.verbose else logging.ERROR
         logging.getLogger("ragauge.dashboard").setLevel(level)
 
         def started() -> None:
@@ -90,7 +89,7 @@ def serve(**given: Any) -> None:
             counted = f"{runs:,} run{'' if runs == 1 else 's'}"
             where = visible(told(place))
             click.echo(f"Dashboard of {where} ({counted}): {entrance}  Ctrl-C ends it", err=True)
-            if given["show"]:
+            if options.open:
                 # In a thread, as a browser in a terminal would not return before it is closed;
                 # without the token, as other users see what programs are started with.
                 address = (listening.address,)
@@ -101,8 +100,8 @@ def serve(**given: Any) -> None:
                 material,
                 listening,
                 token,
-                verbose=given["verbose"],
-                idle_s=given["idle_s"],
+                verbose=options.verbose,
+                idle_s=options.idle_s,
                 started=started,
             )
 

@@ -6,23 +6,22 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
+from msgspec import Struct
 
 from ragauge.cli.command import (
     INTERRUPTED,
     NOT_MEASURED,
     call_progress,
-    formats,
-    options_of,
-    origins,
+    command,
     remark,
     say_json,
     screen,
-    settings,
-    system_options,
 )
+from ragauge.contracts.opt import Opt
+from ragauge.contracts.options import Shown, SweepOptions, SystemOptions
 
 if TYPE_CHECKING:
     from ragauge.contracts.sweep import SweepEstimate
@@ -34,24 +33,22 @@ MANY_CALLS = 1_000
 GO_ON = "interrupted; the same command goes on where this one stopped"
 
 
-@click.command()
-@click.argument("gold", metavar="GOLD")
-@system_options("q, seed, jitter")
-@options_of("sweep.preset", "sweep.seeds", "sweep.temperatures", "sweep.jitters")
-@options_of("sweep.paraphrases", "sweep.repeats", "sweep.concurrency", "sweep.timeout")
-@options_of("sweep.retries", "sweep.rate", "sweep.max_wait", "sweep.error_budget")
-@options_of("sweep.adaptive", "sweep.jitter_profile", "sweep.map")
-@click.option("--gates", metavar="RULES", help="Gates an adaptive sweep stops by.")
-@click.option("--knobs", metavar="JSON", help="Knobs sent with every call: an object, or a file.")
-@click.option("--restart", is_flag=True, help="Set the runs of another sweep in --out aside.")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the first N questions.")
-@click.option("--prices", metavar="IN,OUT", help="Of a million tokens, for the estimate.")
-@click.option("--dry-run", is_flag=True, help="Show what the sweep would take; call nothing.")
-@click.option("--yes", is_flag=True, help="Do not ask before more than 1,000 calls.")
-@formats("text", "json")
-@options_of("quiet")
-@click.pass_context
-def sweep(ctx: click.Context, /, **given: Any) -> None:
+class Calls(Struct, frozen=True, kw_only=True):
+    """Where the answers go, and whether anything is called."""
+
+    out: Annotated[str, Opt("The journal; started anew or resumed.", metavar="RUNS.jsonl")]
+    dry_run: Annotated[bool, Opt("Show what the sweep would take; call nothing.")] = False
+    yes: Annotated[bool, Opt("Do not ask before more than 1,000 calls.")] = False
+
+
+@command("text", "json")
+def sweep(
+    gold: str,
+    system: SystemOptions,
+    calls: Calls,
+    options: SweepOptions,
+    output: Shown,
+) -> int:
     """Ask a system every question of GOLD over a grid of seeds, temperatures and rewordings.
 
     Each finished run is a line of --out before it counts as done. Started again, the same command
@@ -66,48 +63,31 @@ def sweep(ctx: click.Context, /, **given: Any) -> None:
       ragauge sweep gold.jsonl --http http://localhost:8000/qa --preset pr --out runs.jsonl
       ragauge stability gold.jsonl runs.jsonl
     """
-    from ragauge.ingest.configuration import flag_of
-    from ragauge.ingest.options import call_options, grid_of, read_knobs, with_preset
     from ragauge.runners.sweep import estimate_sweep
     from ragauge.runners.sweep import sweep as run
 
-    gold, out, form = given.pop("gold"), given.pop("out"), given.pop("format") or "text"
-    systems = {name: given.pop(name) for name in ("http", "call", "command", "replay", "demo")}
-    extra = {name: given.pop(name) for name in ("knobs", "gates", "restart", "limit", "prices")}
-    dry_run, yes = given.pop("dry_run"), given.pop("yes")
-    # A preset stands for the parts of the grid that were not given.
-    told = [name for name, origin in origins("sweep", **given).items() if origin != "default"]
-    chosen = with_preset(settings("sweep", **given), told)
-    quiet = chosen.pop("quiet")
-    system = asked_system(systems, chosen["map"], chosen["concurrency"])
-    options = {
-        "grid": grid_of(chosen, flag_of),
-        **call_options(chosen, flag_of),
-        "paraphrases": chosen["paraphrases"],
-        "adaptive": chosen["adaptive"],
-        **extra,
-        "knobs": read_knobs(extra["knobs"]) if extra["knobs"] is not None else {},
-    }
-    if dry_run:
-        taking = estimate_sweep(gold, system, out, **options)
-        if form == "json":
+    asked, out = asked_system(system, options.concurrency), calls.out
+    if calls.dry_run:
+        taking = estimate_sweep(gold, asked, out, options=options)
+        if output.format == "json":
             say_json(taking, sort=False)
         else:
             for line in (*_estimate_words(taking), "dry run: nothing was called"):
                 click.echo(line)
-        return
+        return 0
+    announce = announcer(calls.yes, output.quiet)
     try:
-        with call_progress(quiet) as watch:
-            report = run(gold, system, out, watch, announcer(yes, quiet), **options)
+        with call_progress(output.quiet) as watch:
+            report = run(gold, asked, out, watch, announce, options=options)
     except KeyboardInterrupt:  # a second one, or one before the first call
         click.echo(GO_ON, err=True)
-        ctx.exit(INTERRUPTED)
-    if form == "json":
+        return INTERRUPTED
+    if output.format == "json":
         from ragauge.reports.json import render
 
         click.echo(render(report), nl=False)
     else:
-        gates = ["--gates", extra["gates"]] if extra["gates"] else []
+        gates = ["--gates", options.gates] if options.gates else []
         scoring = shlex.join(["ragauge", "stability", gold, report.out, *gates])
         from ragauge.reports.formats import text
         from ragauge.reports.kinds.sweep import document
@@ -116,13 +96,14 @@ def sweep(ctx: click.Context, /, **given: Any) -> None:
         shown = text.render(document(report, scoring), color=color, width=width)
         click.echo(shown, nl=False, color=color)
     if report.ended == "interrupted":
-        ctx.exit(INTERRUPTED)
-    ctx.exit(0 if report.passed else NOT_MEASURED)
+        return INTERRUPTED
+    return 0 if report.passed else NOT_MEASURED
 
 
-def asked_system(given: dict[str, Any], map: str | None, concurrency: int) -> System:
-    if given.pop("demo"):
-        if any(given.values()) or map:
+def asked_system(given: SystemOptions, concurrency: int) -> System:
+    ways = {name: getattr(given, name) for name in ("http", "call", "command", "replay")}
+    if given.demo:
+        if any(ways.values()) or given.map:
             raise click.UsageError("--demo stands alone: it is the system under test")
         from ragauge.demo.pipeline import Pipeline
 
@@ -130,8 +111,8 @@ def asked_system(given: dict[str, Any], map: str | None, concurrency: int) -> Sy
     from ragauge.pipelines.mapping import read_mapping
     from ragauge.pipelines.systems import system_of
 
-    mapping = read_mapping(map, os.environ) if map else None
-    return system_of(**given, mapping=mapping, concurrency=concurrency)
+    mapping = read_mapping(given.map, os.environ) if given.map else None
+    return system_of(**ways, mapping=mapping, concurrency=concurrency)
 
 
 def announcer(yes: bool, quiet: bool) -> Announce:

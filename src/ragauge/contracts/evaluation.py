@@ -344,8 +344,14 @@ class EvalReport(RunReport, frozen=True, kw_only=True):
     per_stratum: dict[str, dict[str, dict[str, Score]]]
     """Headline metrics by stratum and value."""
     detail: Detail
-    coverage: dict[str, int]
+    coverage: dict[str, int | tuple[str, ...]]
+    """Counts, and under `unread_columns` the columns of the input that nothing reads, if any."""
     advice: tuple[Advice, ...] = ()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The numbers of the coverage."""
+        return {name: one for name, one in self.coverage.items() if isinstance(one, int)}
 
 
 class SummaryNumber(Struct, frozen=True, kw_only=True):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args
 
 import msgspec
 from msgspec import Struct, structs
+
+from ragauge.contracts.opt import Opt
 
 if TYPE_CHECKING:
     from ragauge.contracts.report import Finding
@@ -31,6 +33,21 @@ REFUSING: dict[Strength, tuple[Refusal, ...]] = {
 """What counts as a refusal, by the strength that was chosen."""
 
 
+REFUSAL = Opt(
+    "What counts as a refusal: auto, any; exact, the token alone; near, also with quotes or a full "
+    "stop; free, as auto",
+    setting="refusal",
+    choices=get_args(Strength),
+    shown=f"{DEFAULT_STRENGTH}; exact where a preset promises the token",
+)
+REFUSAL_TOKENS = Opt(
+    'The texts that refuse; "" is an empty answer',
+    setting="refusal_tokens",
+    shown=",".join(DEFAULT_TOKENS),
+    blank=True,
+)
+
+
 class RefusalOptions(Struct, frozen=True, kw_only=True):
     """What counts as a refusal, as far as the user says it; None leaves it to what else is known.
 
@@ -40,8 +57,8 @@ class RefusalOptions(Struct, frozen=True, kw_only=True):
     'free'
     """
 
-    refusal: Strength | None = None
-    refusal_tokens: tuple[str, ...] | None = None
+    refusal: Annotated[Strength | None, REFUSAL] = None
+    refusal_tokens: Annotated[tuple[str, ...] | None, REFUSAL_TOKENS] = None
 
     @property
     def strength(self) -> Strength:

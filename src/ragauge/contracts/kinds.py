@@ -16,6 +16,7 @@ from ragauge.contracts.drift import DriftReport
 from ragauge.contracts.evaluation import EvalAllReport, EvalReport
 from ragauge.contracts.gold_parts import ConvertReport, PlanReport, SampleReport, SplitReport
 from ragauge.contracts.gold_report import DiffReport, LintReport
+from ragauge.contracts.inspection import InspectionReport
 from ragauge.contracts.latency import LatencyReport
 from ragauge.contracts.report import Report
 from ragauge.contracts.score import ScoreReport
@@ -59,6 +60,7 @@ KINDS: dict[type, Kind] = {
     for kind in (
         Kind(ScoreReport, "score-report", "score", FORMS),
         Kind(TraceScoreReport, "score-traces-report", "trace_score", _TABLES),
+        Kind(InspectionReport, "inspect-report", "inspection", _TEXTS),
         Kind(StabilityReport, "stability-report", "stability", FORMS),
         Kind(ConsistencyReport, "consistency-report", "consistency", _TABLES),
         Kind(LatencyReport, "latency-report", "latency", _TABLES),
@@ -91,5 +93,7 @@ KINDS: dict[type, Kind] = {
         Kind(runs.Verified, "runs-verify-report", "runs", _TEXTS),
     )
 }
-SHOWN = {one.schema: one for one in KINDS.values() if one.folder not in ("runs", "sweep")}
+SHOWN = {
+    one.schema: one for one in KINDS.values() if one.folder not in ("runs", "sweep", "inspection")
+}
 """By schema, the kinds that a history can keep."""

@@ -7,11 +7,27 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from ragauge.contracts.comparison import ComparisonReport, Correction
+from ragauge.contracts.options import SweepOptions
 from ragauge.contracts.report import RunReport, Score
 
 SUITE_SCHEMA = "ragauge.suite/1"
 
-TaskKind = Literal["score", "stability"]
+TaskKind = Literal[
+    "score",
+    "stability",
+    "audit",
+    "trace-eval",
+    "eval ner",
+    "eval types",
+    "eval linking",
+    "eval retrieval",
+    "eval qa",
+    "eval answers",
+    "eval all",
+    "diagnose",
+    "compare",
+]
+"""The command that a task is."""
 Status = Literal["passed", "ungated", "failed", "error", "skipped"]
 
 SUITE_LABEL, TASK_LABEL, SESSION_LABEL = "suite", "task", "session"
@@ -25,11 +41,14 @@ class Dataset(Struct, frozen=True, kw_only=True):
     """What there is to measure with; files are named from the suite's folder."""
 
     name: str
-    gold: str
+    gold: str = ""
+    """Questions, entries or judgements; the empty name where a task needs none."""
     traces: tuple[str, ...] = ()
     """Answers, one a question; without them the pipeline is asked."""
     runs: tuple[str, ...] = ()
     """Runs of a sweep that was made before; without them the pipeline is swept."""
+    predicted: str = ""
+    """What a component or a system said: the second file of `ragauge eval`, or scored rows."""
     strata: tuple[str, ...] = ()
     """What to slice by."""
 
@@ -75,8 +94,13 @@ class Task(Struct, frozen=True, kw_only=True):
     gated ones tested."""
     against: Against | None
     labels: dict[str, str]
-    settings: dict[str, Any]
-    """By the setting's full name, such as `sweep.seeds`."""
+    options: Struct
+    """Those of the command, such as ScoreOptions."""
+    more: Struct | None = None
+    """What the command takes next to its options, such as the runs to compare."""
+    sweep: SweepOptions = SweepOptions()
+    """How the pipeline is asked."""
+    keep_texts: bool = True
 
 
 class Suite(Struct, frozen=True, kw_only=True):

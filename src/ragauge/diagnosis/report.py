@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Literal
 
 from msgspec import Struct, structs
 
@@ -22,6 +21,7 @@ from ragauge.contracts.diagnosis import (
     Slice,
     Threshold,
 )
+from ragauge.contracts.options import FailOn
 from ragauge.contracts.report import Finding, Score
 from ragauge.diagnosis.cases import Material, Measured
 from ragauge.diagnosis.catalogue import Entry, KnobMap, actions_of, catalogue, speaks_of
@@ -34,7 +34,6 @@ from ragauge.diagnosis.words import Words, worded, words
 from ragauge.errors import UsageError
 from ragauge.metrics.table import table
 
-FailOn = Literal["warning", "critical", "never"]
 MANY = 30
 """Low samples from which on chance does little."""
 JUDGED = ("critical", "warning", "none")

@@ -14,12 +14,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct, structs
 
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.metric import Better
+from ragauge.contracts.options import Gate
 from ragauge.contracts.report import Decision, Op, Rule, Score, Verdict
 from ragauge.errors import UsageError
 from ragauge.stats.decision import ALPHA, gain, worst
@@ -231,8 +232,6 @@ INTEGRITY = frozenset(
     )
 )
 """Metrics that say how much of a set could be measured."""
-MIN_COVERAGE = 0.9
-"""Of the units that should have a value, the fraction that must have one for a gate to decide."""
 
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
     ">=": lambda value, bound: value >= bound - TOLERANCE,
@@ -350,7 +349,6 @@ def listed(qids: list[str], most: int = 5) -> str:
     return ", ".join(qids[:most]) + more
 
 
-Gate = Literal["no-regression", "not-worse"]
 EVALUATED = ("pass", "fail")
 _UNJUDGED = "the test gives no probability: without --method, randomisation gives one"
 _APART = "by ranks it is worse, while the mean did not fall: leave --method out"

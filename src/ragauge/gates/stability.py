@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Literal
 
 from msgspec import Struct, structs
 
+from ragauge.contracts.options import MIN_COVERAGE, Profile
 from ragauge.contracts.report import Decision, Rule, Score, Verdict
 from ragauge.contracts.stability import Stability
 from ragauge.errors import UsageError
 from ragauge.gates.rules import (
-    MIN_COVERAGE,
     TOLERANCE,
     Gated,
     decide,
@@ -23,8 +22,6 @@ from ragauge.gates.rules import (
     satisfies,
     verdict_on,
 )
-
-Profile = Literal["ours", "reference"]
 
 STABLE = "stability.stable"
 """The share of questions that are stable_pass; not in the metric table, because it needs gates."""

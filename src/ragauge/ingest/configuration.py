@@ -7,11 +7,21 @@ import math
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 from msgspec import Struct
 
-from ragauge.contracts.gold import DEFAULT_STRENGTH, DEFAULT_TOKENS, Strength
+from ragauge.contracts.opt import Option, options_in
+from ragauge.contracts.options import (
+    Gating,
+    Mapped,
+    Output,
+    Recording,
+    ScoreOptions,
+    StabilityOptions,
+    SweepOptions,
+    SystemOptions,
+)
 from ragauge.errors import UsageError
 from ragauge.ingest.fields import quoted
 
@@ -21,177 +31,20 @@ KEYS = (f"{PREFIX}JUDGE_KEY", f"{PREFIX}EMBEDDER_KEY")
 TOKEN = f"{PREFIX}TOKEN"
 """The variable that holds what readers of a dashboard need; no setting, for the same reason."""
 EMPTY = "is empty; leave it out, or say what you want"
-Kind = Literal["text", "texts", "list", "choice", "whole", "number", "switch"]
 
+SETTINGS: dict[str, Option] = {}
+"""What a user can set in a file and in the environment, by name.
 
-class Setting(Struct, frozen=True):
-    """Something a user can set, on the command line, in the environment or in a file.
-
-    A name such as `sweep.retries` belongs to one command: `--retries` there, RAGAUGE_SWEEP_RETRIES,
-    and `retries` in the table `sweep` of the file.
-    """
-
-    name: str
-    kind: Kind
-    default: Any
-    help: str
-    choices: tuple[str, ...] = ()
-    may_be_empty: bool = False
-    """An empty text says something."""
-
-
-SETTINGS = {
-    setting.name: setting
-    for setting in (
-        Setting(
-            "preset",
-            "choice",
-            None,
-            "Gates that belong together.",
-            choices=("example08", "ship", "integrity"),
-        ),
-        Setting("gates", "texts", (), "Gate rules, such as precision_cited>=0.80."),
-        Setting(
-            "min_coverage",
-            "number",
-            0.9,
-            "The fraction of samples that must have a value for a gate to decide.",
-        ),
-        Setting("require_gates", "switch", False, "End with 1 if no gate is set on quality."),
-        Setting(
-            "refusal",
-            "choice",
-            None,
-            "What counts as a refusal: auto, any; exact, the token alone; near, also with "
-            f"quotes or a full stop; free, as auto  [{DEFAULT_STRENGTH}; exact where a preset "
-            "promises the token]",
-            choices=get_args(Strength),
-        ),
-        Setting(
-            "refusal_tokens",
-            "texts",
-            None,
-            f'The texts that refuse; "" is an empty answer  [{",".join(DEFAULT_TOKENS)}]',
-            may_be_empty=True,
-        ),
-        Setting(
-            "canon",
-            "choice",
-            "unicode",
-            "How claims and phrases are made comparable.",
-            choices=("unicode", "reference"),
-        ),
-        Setting(
-            "each",
-            "choice",
-            "question",
-            "What is counted: the last trace of a question, or every trace.",
-            choices=("question", "trace"),
-        ),
-        Setting(
-            "inline",
-            "switch",
-            False,
-            "Read markers such as [1] or [p1#2] in the text as citations.",
-        ),
-        Setting("workers", "whole", 0, "Processes to score with; 0 for one a core."),
-        Setting(
-            "max_bad", "text", "0", "Bad lines to accept: a count, or a percentage such as 1%."
-        ),
-        Setting(
-            "format",
-            "choice",
-            "text",
-            "What standard output gets.",
-            choices=("text", "json", "markdown", "junit", "github", "csv", "html"),
-        ),
-        Setting("quiet", "switch", False, "No remarks on standard error."),
-        Setting("record", "switch", False, "Keep the run in the history."),
-        Setting(
-            "store", "text", None, "The history: a folder, a SQLite file or a postgresql:// URL."
-        ),
-        Setting(
-            "name", "text", None, "What a recorded run is called; runs of one name are a line."
-        ),
-        Setting("label", "texts", (), "A label of a recorded run, such as model=small-3."),
-        Setting(
-            "keep_texts",
-            "switch",
-            True,
-            "Keep whole answers, retrieved chunks and cited documents with a recorded run; "
-            "without them its report, claims, cited ids and gold stay.",
-        ),
-        Setting(
-            "sweep.preset",
-            "choice",
-            None,
-            "A grid by name: pr for every change, daily for all jitters, trace for lambda.",
-            choices=("pr", "daily", "trace"),
-        ),
-        Setting("sweep.seeds", "list", ("0", "1", "2", "3", "4"), "Seeds."),
-        Setting("sweep.temperatures", "list", ("0", "0.2"), "Temperatures."),
-        Setting(
-            "sweep.jitters",
-            "list",
-            ("none", "ws", "punct", "syn", "order"),
-            "Harmless changes of the question; also case, quote, polite, typo.",
-        ),
-        Setting("sweep.paraphrases", "switch", False, "Ask the gold set's paraphrases too."),
-        Setting("sweep.repeats", "whole", 1, "How often the very same is asked."),
-        Setting("sweep.concurrency", "whole", 16, "Calls in flight at a time."),
-        Setting("sweep.timeout", "number", 90.0, "Seconds for a call."),
-        Setting(
-            "sweep.retries", "whole", 3, "Attempts after the first, where asking again may help."
-        ),
-        Setting("sweep.rate", "text", None, "At most so many calls: 10/s, 300/min."),
-        Setting(
-            "sweep.max_wait",
-            "number",
-            60.0,
-            "Seconds a system may ask to wait (Retry-After); beyond it the call fails.",
-        ),
-        Setting(
-            "sweep.error_budget",
-            "text",
-            "5%",
-            "Runs that may fail before the sweep stops: a share, or a count.",
-        ),
-        Setting(
-            "sweep.adaptive",
-            "choice",
-            None,
-            "Leave out runs that cannot change a verdict (exact), or hardly could (anytime).",
-            choices=("exact", "anytime"),
-        ),
-        Setting(
-            "sweep.jitter_profile",
-            "choice",
-            "ours",
-            "Whose jitters.",
-            choices=("ours", "reference"),
-        ),
-        Setting(
-            "sweep.map",
-            "text",
-            None,
-            "A JSON file with the shape of the system's requests and replies.",
-        ),
-        Setting(
-            "stability.profile",
-            "choice",
-            "ours",
-            "Whose gates and definitions.",
-            choices=("ours", "reference"),
-        ),
-        Setting("stability.gates", "texts", (), "Gate rules for each question, such as acr>=0.95."),
-        Setting(
-            "stability.min_stable",
-            "number",
-            1.0,
-            "The share of questions that must be stable and right.",
-        ),
-    )
-}
+A name such as `sweep.retries` belongs to one command: `--retries` there, RAGAUGE_SWEEP_RETRIES, and
+`retries` in the table `sweep` of the file.
+"""
+for kind in (
+    *(ScoreOptions, Mapped, Gating, Output, Recording, SweepOptions, SystemOptions),
+    *(StabilityOptions,),
+):
+    for one in options_in(kind):
+        if one.opt.setting:
+            SETTINGS.setdefault(one.opt.setting, one)
 
 
 class Value(Struct, frozen=True):
@@ -323,21 +176,36 @@ def _set(
         problems.append(f"{place}: {error}")
 
 
-def read_setting(setting: Setting, value: Any) -> Any:
+def read_setting(setting: Option, value: Any) -> Any:
     """The value as its setting wants it; raises ValueError with the fact."""
-    if setting.kind == "switch":
+    if setting.opt.commas:
+        # Short values, written with commas or as an array; numbers may be bare.
+        parts = value.split(",") if isinstance(value, str) else value
+        if not isinstance(parts, list | tuple):
+            raise ValueError(f"expected a list such as 0,1,2, got {value!r}")
+        return _texts([part for one in parts for part in str(one).split(",")])
+    if setting.many and setting.type is int:
+        numbers = value if isinstance(value, list | tuple) else [value]
+        if not all(type(number) is int for number in numbers):
+            raise ValueError(f"expected whole numbers, got {value!r}")
+        return tuple(numbers)
+    if setting.opt.pairs and isinstance(value, Mapping):  # a table of the file
+        value = [f"{key}={part}" for key, part in value.items()]
+    if setting.many:
+        return _texts(value, empty=setting.opt.blank)
+    if setting.type is bool:
         if isinstance(value, bool):
             return value
         if str(value).lower() in ("1", "true", "yes", "0", "false", "no"):
             return str(value).lower() in ("1", "true", "yes")
         raise ValueError(f"expected true or false, got {value!r}")
-    if setting.kind == "whole":
+    if setting.type is int:
         if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
             return value
         if isinstance(value, str) and value.isascii() and value.isdigit():
             return int(value)
         raise ValueError(f"expected a whole number, 0 or more, got {value!r}")
-    if setting.kind == "number":
+    if setting.type is float:
         percent = isinstance(value, str) and value.strip().endswith("%")
         try:
             number = float(value.strip()[:-1]) / 100 if percent else float(value)
@@ -347,15 +215,7 @@ def read_setting(setting: Setting, value: Any) -> Any:
         if not math.isfinite(number) or number < 0:
             raise ValueError(f"expected a number, 0 or more, got {value!r}")
         return number
-    if setting.kind == "texts":
-        return _texts(value, empty=setting.may_be_empty)
-    if setting.kind == "list":
-        # Short values, written with commas or as an array; numbers may be bare.
-        parts = value.split(",") if isinstance(value, str) else value
-        if not isinstance(parts, list | tuple):
-            raise ValueError(f"expected a list such as 0,1,2, got {value!r}")
-        return _texts([str(part) for part in parts])
-    if setting.kind == "text" and isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, int) and not isinstance(value, bool) and not setting.choices:
         value = str(value)
     if not isinstance(value, str):
         raise ValueError(f"expected text, got {value!r}")
@@ -406,6 +266,25 @@ def read_labels(written: Iterable[str]) -> dict[str, str]:
     if problems:
         raise UsageError(*problems)
     return labels
+
+
+def read_columns(written: Iterable[str]) -> dict[str, str]:
+    """Where files have the fields; raises UsageError with all that is wrong.
+
+    >>> read_columns(["answer=output.text", "contexts=docs[*].body"])
+    {'answer': 'output.text', 'contexts': 'docs[*].body'}
+    """
+    columns: dict[str, str] = {}
+    problems = []
+    for text in written:
+        field, equals, column = (part.strip() for part in text.partition("="))
+        if not (field and equals and column):
+            problems.append(f"--map {quoted(text)}: write FIELD=COLUMN, such as answer=output.text")
+        elif columns.setdefault(field, column) != column:
+            problems.append(f"--map {quoted(field)}: is given twice; keep one column")
+    if problems:
+        raise UsageError(*problems)
+    return columns
 
 
 def _name_fault(given: str) -> str | None:

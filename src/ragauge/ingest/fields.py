@@ -204,6 +204,8 @@ class Field(Struct, frozen=True):
     """What to write, where the field must be there; None where it may be absent."""
     cell: Check | None = None
     """The value that a cell of a table stands for, where it is no plain text, number or boolean."""
+    hints: tuple[str, ...] = ()
+    """Names that may be meant for it, and are not read: they often hold something else."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -248,6 +250,14 @@ class Shape(Struct, frozen=True, dict=True):
     """Cells of a table that hold nothing."""
     keeps: bool = False
     """Whether fields that it does not name are kept with the record."""
+    own: tuple[str, ...] = ()
+    """Fields that an object has which is one record and does not hold some; all, where empty."""
+    others: Callable[[str], bool] | None = None
+    """Whether a column that no field names belongs to the record too, such as one of scores."""
+    elsewhere: frozenset[str] = frozenset()
+    """Columns that such files have for other commands: not read here, and nothing to report."""
+    refused: tuple[tuple[str, str], ...] = ()
+    """Keys under which a file that is one object keeps what is no such record, and what it is."""
 
     def field(self, name: str) -> Field:
         """A field by its name; raises UsageError that lists them all."""
@@ -295,7 +305,7 @@ class Shape(Struct, frozen=True, dict=True):
                 if held is None and name not in record:
                     held = value_at(record, name)
                 # a frame has NaN where nothing is
-                if held is not None and (type(held) is not float or held == held):
+                if held is not None and (not isinstance(held, float) or held == held):
                     values[field.name], written[field.name] = held, name
                     break
             if names[-1] == STRATUM:
@@ -338,7 +348,11 @@ class Shape(Struct, frozen=True, dict=True):
         fed |= {re.split(r"[.\[]", path, maxsplit=1)[0] for path in (columns or {}).values()}
         has_strata = any(one.name == STRATA for one in self.fields)
         return [
-            key for key in keys if key not in fed and not (has_strata and key.startswith(STRATUM))
+            key
+            for key in keys
+            if key not in fed
+            and key not in self.elsewhere
+            and not (has_strata and key.startswith(STRATUM))
         ]
 
     def near(self, key: str) -> str | None:
@@ -346,6 +360,9 @@ class Shape(Struct, frozen=True, dict=True):
 
         Where other fields are kept, only a name that is almost the same is meant to be one of ours.
         """
+        hinted = next((one.name for one in self.fields if squeezed(key) in one.hints), None)
+        if hinted is not None:
+            return hinted
         names = {squeezed(name): name for one in self.fields for name in one.names}
         near = get_close_matches(squeezed(key), names, n=1, cutoff=0.85 if self.keeps else 0.75)
         return names[near[0]] if near else None

@@ -15,6 +15,7 @@ from ragauge.ingest.fields import (
     STRATA,
     STRATUM,
     BadField,
+    Check,
     Columns,
     Field,
     Shape,
@@ -116,8 +117,15 @@ def _weight(value: Any, field: str) -> float | None:
     return None if value == 1 else float(value)
 
 
-def _list(name: str, doc: str, *aliases: str) -> Field:
-    return Field(name, all_filled, doc, aliases=aliases, many=True, cell=_list_cell)
+def _ids(value: Any, field: str) -> tuple[str, ...]:
+    numbers = type(value) is list and any(type(one) is int for one in value)
+    return all_filled(
+        [str(one) if type(one) is int else one for one in value] if numbers else value, field
+    )
+
+
+def _list(name: str, doc: str, *aliases: str, check: Check = all_filled) -> Field:
+    return Field(name, check, doc, aliases=aliases, many=True, cell=_list_cell)
 
 
 def _place(name: str, doc: str) -> Field:
@@ -172,6 +180,7 @@ GOLD = Shape(
             "gold_citations",
             "Ids of chunks: citing any of them is a hit.",
             *("gold_ids", "reference_context_ids", "gold_relevant"),
+            check=_ids,
         ),
         _list("constraints", "Sentences that the answer must repeat."),
         _list("paraphrases", "The question in other words."),
@@ -194,6 +203,8 @@ _NAMES = frozenset(name for field in GOLD.fields for name in field.names)
 
 def read_gold(source: Source, columns: Columns | None = None) -> GoldSet:
     """The questions of a gold set, in its order; raises InputRejected with all that is wrong."""
+    if isinstance(source, GoldSet):
+        return source
     problems: list[str] = []
     records = GoldRecords(source, GOLD, problems, columns=columns)
     questions = [records.question(row) for row in records.once("qid")]

@@ -86,7 +86,7 @@ class Records:
 
     `columns` says for fields of the shape where this source has them. `adapt` changes a decoded
     value before its fields are looked for. `table` reads text that is no JSON, in place of the
-    reader of CSV and TSV.
+    reader of CSV and TSV; `decode` the value of a JSON text, in place of the strict reader.
     """
 
     def __init__(
@@ -100,6 +100,7 @@ class Records:
         columns: Columns | None = None,
         adapt: Callable[[Any], Any] | None = None,
         table: Callable[[str, bytes, list[str]], Placed] | None = None,
+        decode: Callable[[bytes], Any] = decode,
     ) -> None:
         if form not in (None, *FORMS):
             raise UsageError(f"format {quoted(str(form))} is none of {', '.join(FORMS)}")
@@ -116,6 +117,9 @@ class Records:
         """How often each set of keys was met."""
         self.around: dict[str, Any] = {}
         """What the object that holds the records says besides."""
+        self._decode = decode
+        self.read_as = "records"
+        """The form of the source in words, once reading began."""
         self.tabular = False
         """Whether the records are rows of text: each value is what a cell holds."""
         self.in_rows = False
@@ -180,7 +184,7 @@ class Records:
 
         A field that must be there and is in no record is one problem, not one for each.
         """
-        return self._checked(self.rows())
+        return self.checked(self.rows())
 
     def all_objects(self) -> tuple[list[str], list[dict[str, Any]]]:
         """The places of all records that are objects, and the records, for `lists`."""
@@ -203,7 +207,7 @@ class Records:
         every = self._lists(objects)
         if every is not None:
             return places, every
-        rows = [*self._checked(map(self.row, places, objects))]
+        rows = [*self.checked(map(self.row, places, objects))]
         by_field = {field.name: [row[field.name] for row in rows] for field in shape.fields}
         return [row.place for row in rows], by_field
 
@@ -239,9 +243,11 @@ class Records:
                 return None  # which row by row has its name and place
         return found
 
-    def _checked(self, rows: Iterable[Row]) -> Iterator[Row]:
-        begin, lacking = len(self.problems), Counter[str]()
+    def checked(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Of these rows, those whose fields are right, as `each` gives them."""
+        begin, lacking, looked_at = len(self.problems), Counter[str](), 0
         for row in rows:
+            looked_at += 1
             try:
                 self.check(row)
             except BadRecord as fault:
@@ -252,8 +258,8 @@ class Records:
             yield row
         for field in reversed(self.shape.required()):
             if (
-                self.seen > 1
-                and lacking[field.name] == self.seen
+                looked_at > 1
+                and lacking[field.name] == looked_at
                 and field.name not in self.columns
             ):
                 lost = f": {field.name}: {field.missing}"
@@ -332,15 +338,21 @@ class Records:
         if isinstance(source, str | os.PathLike):
             path = Path(source)
             if source != STDIN and path.is_dir():
+                self.read_as = "a saved data set"
                 return self._of_frames([(name, saved_dataset(path))])
             head = head_of(str(source)) or b""
-            if self._form == "parquet" or (self._form is None and head.startswith(_PARQUET)):
+            is_parquet = head.startswith(_PARQUET) or path.suffix == ".parquet"
+            if self._form == "parquet" or (self._form is None and is_parquet):
+                self.read_as = "Parquet"
                 return self._of_frames([(name, _parquet(name))])
             if self._form == "arrow" or head.startswith((_ARROW_FILE, _ARROW_STREAM)):
+                self.read_as = "Arrow"
                 return self._of_frames([(name, _arrow(name))])
             return self._of_content(read_whole(str(source), long_lines=True))
         if hasattr(source, "iter_rows") or hasattr(source, "to_pylist") or hasattr(source, "iloc"):
             return self._of_frames([(name, source)])
+        if hasattr(source, "to_pandas") and not isinstance(source, Iterable):  # a result of ragas
+            return self._of_frames([(name, source.to_pandas())])
         if isinstance(source, Mapping):
             if any(hasattr(one, "features") for one in source.values()):
                 first = quoted(str(next(iter(source))))
@@ -371,21 +383,24 @@ class Records:
         elif form in ("csv", "tsv") or (form is None and start not in (b"{", b"[")):
             refuse_long_lines(name, content, len(content))
             content = content.replace(b"\r", b"\n") if b"\n" not in content else content
+            self.read_as = "a table"
             yield from (self._table or self.headed)(name, content, self.problems)
         elif start not in (b"{", b"["):
             fact = f"is not JSON, as --input-format {form} says; name the right format"
             self.problems.append(f"{name}: {fact}")
         elif form == "jsonl" or (form is None and has_lines(content)):
+            self.read_as = "JSON Lines"
             yield from self._of_lines(content)
         elif max(map(len, content.split(b"\n"))) > MAX_LINE:
             self.problems.append(f"{name}: {OVERLONG}; write one record a line")
         else:
             place = name if b"\n" in content.strip() else f"{name}:1"
             try:
-                value = decode(content)
+                value = self._decode(content)
             except BadJson as fault:
-                self.problems.append(f"{place}: {fault}")
+                self._reject(place, str(fault))
                 return
+            self.read_as = "a JSON object" if isinstance(value, dict) else "a JSON array"
             if isinstance(value, dict):
                 yield from self._of_object(value, place)
             else:
@@ -398,7 +413,7 @@ class Records:
             try:
                 if len(line) > MAX_LINE:
                     raise BadJson(OVERLONG)
-                yield f"{self.name}:{number}", decode(line)
+                yield f"{self.name}:{number}", self._decode(line)
             except BadJson as fault:
                 self._reject(f"{self.name}:{number}", str(fault))
 
@@ -410,29 +425,57 @@ class Records:
         if is_table(value, self.shape):
             yield from self._of_columns(value)
             return
-        reads = self.shape.reads(tuple(map(str, value)), self.columns)
-        fed = [name for _, names in reads for name in names if value_at(value, name) is not None]
+        is_record = self._is_record(value)
         held = next((key for key in self.shape.wrappers if isinstance(value.get(key), list)), None)
-        if not fed or held in self.shape.wrappers[:1]:
+        if not is_record or held in self.shape.wrappers[:1]:
             inner = value
             if held is None:
                 inner = next((one for one in value.values() if _holds(one, self.shape)), value)
                 held = next(
                     (key for key in self.shape.wrappers if isinstance(inner.get(key), list)), None
                 )
+            for key, fact in self.shape.refused:
+                if inner.get(key):
+                    self.problems.append(f"{self.name}: {key}: {len(inner[key]):,} {fact}")
+            if held is None and not self.shape.keyed:
+                lists = [key for key, one in inner.items() if self._are_records(one)]
+                held = lists[0] if len(lists) == 1 else None
             if held is not None:
                 self.around = {key: one for key, one in inner.items() if key != held}
                 for number, one in enumerate(inner[held], 1):
                     yield f"{self.name}: item {number}", one
                 return
-        if self.shape.keyed and not fed:
+        if self.shape.keyed and not is_record:
             keyed, named = self.shape.keyed, self.shape.fields[0].name
             for id, one in value.items():
-                is_record = type(one) is not str and isinstance(one, Mapping)
-                record = {**one, named: id} if is_record else {keyed: one, named: id}
+                whole = type(one) is not str and isinstance(one, Mapping)
+                record = {**one, named: id} if whole else {keyed: one, named: id}
                 yield f"{self.name}: {quoted(str(id))}", record
-            return
-        yield place, value
+        elif not is_record and self._are_records(list(value.values())):
+            yield from ((f"{self.name}: row {key}", one) for key, one in value.items())
+        else:
+            yield place, value
+
+    def _is_record(self, value: Mapping[str, Any]) -> bool:
+        """Whether an object is one record, and does not hold some."""
+        own, reads = self.shape.own, self.shape.reads(tuple(map(str, value)), self.columns)
+        return any(
+            value_at(value, name) is not None
+            for field, names in reads
+            if not own or field.name in own
+            for name in names
+        )
+
+    def _are_records(self, values: Any) -> bool:
+        others = self.shape.others or (lambda _: False)
+        return (
+            isinstance(values, list)
+            and bool(values)
+            and all(
+                isinstance(one, Mapping) and (self._is_record(one) or any(map(others, one)))
+                for one in values
+            )
+        )
 
     def _of_columns(self, table: Mapping[str, Any]) -> Placed:
         """The rows of an object that holds columns; a problem where these do not fit together."""
@@ -476,7 +519,7 @@ class Records:
         fed = {field.name for field, names in reads if names}
         lacking = [field for field in self.shape.required() if field.name not in fed]
         shown = ", ".join(map(quoted, titles[:COLUMNS_SHOWN]))
-        if titles and not fed:
+        if titles and not fed and self.shape.others is None:
             known = ", ".join(field.name for field in self.shape.fields[:COLUMNS_SHOWN])
             fact = f"the first line names no column of a {self.shape.name} ({known})"
             remedy = "name them with --map FIELD=COLUMN"
@@ -490,13 +533,21 @@ class Records:
             ]
             return
         empty = self.shape.empty_cells
+        # A score that is not a number says more than that its cell is empty.
+        kept = self.shape.others is not None
+        as_written = set(self.shape.unread(titles, self.columns)) if kept else set[str]()
         for place, cells in rows:
             if len(cells) != len(titles):
                 fact = f"cells: {len(cells)}, but the header has {len(titles)}"
                 self._reject(place, fact)
                 continue
-            filled = [None if cell.strip() in empty else cell for cell in cells]
-            yield place, dict(zip(titles, filled, strict=True))
+            yield (
+                place,
+                {
+                    title: None if cell.strip() in empty and title not in as_written else cell
+                    for title, cell in zip(titles, cells, strict=True)
+                },
+            )
 
 
 def is_frame(head: bytes) -> bool:
@@ -534,17 +585,21 @@ def is_table(value: Mapping[str, Any], shape: Shape) -> bool:
     columns = list(value.values())
     if not columns:
         return False
+    keys = tuple(map(str, value))
+    reads = [(field, names) for field, names in shape.reads(keys) if names]
+    others = [key for key in keys if shape.others is not None and shape.others(key)]
     if all(isinstance(one, Mapping) for one in columns):  # as pandas writes: by column, then by row
         rows = columns[0].keys()
         by_row = bool(rows) and all(one.keys() == rows for one in columns)
-        return by_row and any(names for _, names in shape.reads(tuple(map(str, value))))
+        return by_row and bool(reads or others)
     single = [
         value[name]
-        for field, names in shape.reads(tuple(map(str, value)))
+        for field, names in [one for one in reads if one[0].name in shape.own] or reads
         if not field.many
         for name in names
         if value.get(name) is not None
     ]
+    single += [value.get(key) for key in others]
     return bool(single) and all(isinstance(one, list) for one in single)
 
 
@@ -687,6 +742,11 @@ def read_rows(
     rows = list(Records(source, shape, problems, columns=columns, name=name).each())
     refuse(problems)
     return rows
+
+
+def is_stdin(source: Source) -> bool:
+    """Whether a source is standard input, which can be read once."""
+    return isinstance(source, str | os.PathLike) and str(source) == STDIN
 
 
 def file_of(place: str) -> str:

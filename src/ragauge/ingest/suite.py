@@ -8,6 +8,26 @@ from typing import Any
 
 from msgspec import Struct
 
+from ragauge.contracts.opt import Option, chosen_options, options_in
+from ragauge.contracts.options import (
+    AllOptions,
+    AnswerOptions,
+    AuditOptions,
+    Baselines,
+    Compared,
+    CompareOptions,
+    DiagnoseOptions,
+    LinkingOptions,
+    Model,
+    NerOptions,
+    RetrievalOptions,
+    ScoreOptions,
+    StabilityOptions,
+    Subject,
+    SweepOptions,
+    TraceEvalOptions,
+    TypesOptions,
+)
 from ragauge.contracts.suite import (
     SESSION_LABEL,
     SUITE_LABEL,
@@ -31,9 +51,9 @@ from ragauge.ingest.configuration import (
     written,
 )
 from ragauge.ingest.lines import STDIN
-from ragauge.ingest.options import with_preset
 from ragauge.ingest.toml_tables import (
     Problems,
+    Record,
     named_tables,
     read_table,
     refuse_other_than_json,
@@ -43,19 +63,47 @@ from ragauge.ingest.toml_tables import (
 ALL = "all"
 """The suite that runs where none is named: every task, unless the file says otherwise."""
 
-SHARED = ("refusal", "refusal_tokens", "canon", "inline", "max_bad", "keep_texts")
-OWN: dict[TaskKind, tuple[str, ...]] = {
-    "score": ("preset", "gates", "min_coverage", "each", *SHARED),
-    "stability": ("stability.profile", "stability.gates", "stability.min_stable", *SHARED),
+OPTIONS: dict[TaskKind, tuple[type[Struct], type[Struct] | None]] = {
+    "score": (ScoreOptions, None),
+    "stability": (StabilityOptions, None),
+    "audit": (AuditOptions, None),
+    "trace-eval": (TraceEvalOptions, None),
+    "eval ner": (NerOptions, None),
+    "eval types": (TypesOptions, None),
+    "eval linking": (LinkingOptions, None),
+    "eval retrieval": (RetrievalOptions, Baselines),
+    "eval qa": (AnswerOptions, None),
+    "eval answers": (AnswerOptions, None),
+    "eval all": (AllOptions, Model),
+    "diagnose": (DiagnoseOptions, Subject),
+    "compare": (CompareOptions, Compared),
 }
-"""The settings a task of each kind may set for itself."""
+"""The options of each kind of task, and what its command takes next to them."""
+SUITES = ("out", "workers", "baseline", "gold", "demo", "scenario", "store")
+"""Options that the suite itself has an answer to."""
+CALLED = {"kind": "answer_kind"}
+"""Options that a task calls otherwise, for a task has a key of that name."""
+NEEDS: dict[TaskKind, tuple[tuple[str, ...], ...]] = {
+    "score": (("gold",), ("traces", "pipeline")),
+    "stability": (("gold",), ("runs", "pipeline")),
+    "audit": (("traces", "pipeline"),),
+    "trace-eval": (("gold",), ("pipeline",)),
+    "eval ner": (("gold",), ("predicted",)),
+    "eval types": (("gold",), ("predicted",)),
+    "eval linking": (("gold",), ("predicted",)),
+    "eval retrieval": (("gold",), ("predicted",)),
+    "eval qa": (("gold",), ("predicted", "traces", "pipeline")),
+    "eval answers": (("predicted",),),
+    "eval all": (("gold",),),
+    "diagnose": (("predicted", "traces", "pipeline"),),
+    "compare": (),
+}
+"""What a task of each kind needs of its data set; of each group, one."""
 CALLS = ("concurrency", "timeout", "retries", "rate", "max_wait", "error_budget")
 GRID = (
     *("preset", "seeds", "temperatures", "jitters", "paraphrases", "repeats"),
     *("adaptive", "jitter_profile"),
 )
-SWEEP: dict[TaskKind, tuple[str, ...]] = {"score": CALLS, "stability": (*GRID, *CALLS)}
-"""And in its table `sweep`: one that asks each question once has no grid."""
 
 WAYS = ("http", "call", "command", "replay", "demo")
 Texts = str | tuple[str, ...]
@@ -75,7 +123,8 @@ class SuiteFile(Struct, frozen=True, kw_only=True):
 
 
 class _Dataset(Struct, frozen=True, kw_only=True):
-    gold: str
+    gold: str = ""
+    predicted: str = ""
     traces: Texts = ()
     runs: Texts = ()
     strata: Texts = ()
@@ -87,7 +136,7 @@ class _Task(Struct, frozen=True, kw_only=True):
     pipeline: Any = None
     baseline: Any = None
     metrics: Texts = ()
-    labels: dict[str, str] = {}
+    labels: Any = {}
     sweep: Any = None
 
 
@@ -173,12 +222,18 @@ class _Reading:
         found = {}
         for name, table in self._dataset_tables.items():
             if read := read_table(_Dataset, table, f"datasets.{name}", self._problems):
-                if STDIN in (read.gold, *_several(read.traces), *_several(read.runs)):
+                if STDIN in (
+                    read.gold,
+                    read.predicted,
+                    *_several(read.traces),
+                    *_several(read.runs),
+                ):
                     fact = "a suite reads files, not standard input: it may have to read again"
                     self._problems.add(f"datasets.{name}", fact)
                 found[name] = Dataset(
                     name=name,
                     gold=read.gold,
+                    predicted=read.predicted,
                     traces=_several(read.traces),
                     runs=_several(read.runs),
                     strata=_several(read.strata),
@@ -234,22 +289,49 @@ class _Reading:
 
     def _task(self, name: str, table: Any, against: Against | None) -> Task | None:
         key = f"tasks.{name}"
-        stability = isinstance(table, dict) and table.get("kind") == "stability"
-        kind: TaskKind = "stability" if stability else "score"
-        own = {SETTINGS[full].name.rpartition(".")[2]: full for full in OWN[kind]}
+        written = table.get("kind") if isinstance(table, dict) else None
+        kind: TaskKind = written if written in OPTIONS else "score"
+        kinds = [one for one in OPTIONS[kind] if one]
+        own = {
+            key: option
+            for one in kinds
+            for option in options_in(one)
+            for key in (CALLED.get(option.field, option.field), option.flag.strip("-"))
+            if option.field not in SUITES and not (option.opt.json or option.opt.pairs)
+        }
+        own = {key.replace("-", "_"): option for key, option in own.items()}
+        for key_of, option in (("kind", None), ("keep_texts", SETTINGS["keep_texts"])):
+            own.pop(key_of, None)
+            own |= {key_of: option} if option else {}
         read = read_table(_Task, table, key, self._problems, beside=own)
         if read is None:
             return None
-        self._check_labels(read.labels, f"{key}.labels")
-        dataset = self._dataset_of(read, key)
+        table = table_of(table, key, self._problems)
+        labels = read.labels
+        if not isinstance(labels, dict):  # the labels of a component's items
+            labels = {}
+            if "labels" not in own:
+                self._problems.add(f"{key}.labels", "expected a table of labels")
+        else:
+            table.pop("labels", None)
+            if not all(isinstance(value, str) for value in labels.values()):
+                self._problems.add(f"{key}.labels", "expected texts")
+        self._check_labels(labels, f"{key}.labels")
+        dataset = self._dataset_of(read, key, needed=bool(NEEDS[kind]))
         pipeline = self._read_pipeline(read.pipeline, f"{key}.pipeline") or self._pipeline
-        lacks = "traces" if kind == "score" else "runs"
-        if dataset and not pipeline and not getattr(dataset, lacks):
-            self._problems.add(
-                key, f"data set {dataset.name} has no {lacks}, and there is no [pipeline] to ask"
-            )
-        settings = self._task_settings(read, table_of(table, key, self._problems), key, own)
-        if dataset is None:
+        for needs in NEEDS[kind] if dataset else ():
+            there = [pipeline if one == "pipeline" else getattr(dataset, one) for one in needs]
+            if not any(there):
+                files = [one for one in needs if one != "pipeline"]
+                lacks = f"data set {dataset.name} has no {' or '.join(files)}" if dataset else ""
+                asked = "there is no [pipeline] to ask" if "pipeline" in needs else ""
+                fact = ", and ".join(filter(None, (lacks if files else "", asked)))
+                self._problems.add(key, fact)
+        options, *more = [self._options(one, own, table, key) for one in kinds]
+        sweep = self._sweep(read, options, key)
+        keep: dict[str, Any] = {}
+        self._put(keep, SETTINGS["keep_texts"], table.get("keep_texts"), f"{key}.keep_texts")
+        if dataset is None or options is None:
             return None
         return Task(
             name=name,
@@ -258,63 +340,103 @@ class _Reading:
             pipeline=pipeline,
             metrics=_several(read.metrics),
             against=self._against_of(read.baseline, f"{key}.baseline", against),
-            labels=read.labels,
-            settings=settings,
+            labels=labels,
+            options=options,
+            more=more[0] if more else None,
+            sweep=sweep,
+            keep_texts=keep.get("keep_texts", True),
         )
 
-    def _dataset_of(self, read: _Task, key: str) -> Dataset | None:
-        """The data set a task names; the only one where it names none."""
+    def _options(
+        self, kind: type[Struct], own: Mapping[str, Option], table: dict[str, Any], key: str
+    ) -> Struct | None:
+        """The options of a task: its own before the file's, and the environment before both."""
+        given: dict[str, Any] = {}
+        for option in options_in(kind):
+            names = [name for name, one in own.items() if one is option]
+            name = next((name for name in names if name in table), None)
+            if names or (option.opt.setting and option.field not in SUITES):
+                value = None if name is None else table[name]
+                self._put(given, option, value, f"{key}.{name or option.field}")
+        # As in `configured`: a file that names its refusal tokens promises them under `ship`.
+        if kind is ScoreOptions and given.get("preset") == "ship" and "refusal_tokens" in given:
+            given.setdefault("refusal", "exact")
+        return self._chosen(kind, given, key)
+
+    def _sweep(self, read: _Task, options: Struct | None, key: str) -> SweepOptions:
+        """How the pipeline is asked: over a grid where stability is measured, else once."""
+        swept = table_of(read.sweep, f"{key}.sweep", self._problems) if read.sweep else {}
+        known = (*GRID, *CALLS) if read.kind == "stability" else CALLS
+        for name in swept:
+            if name not in known:
+                self._problems.unknown(f"{key}.sweep.{name}", "key", name, known)
+        given: dict[str, Any] = {}
+        for option in options_in(SweepOptions):
+            name = (option.opt.setting or "").partition(".")[2]
+            if name not in known:
+                continue
+            # A preset of the task's own comes before what the file says for all.
+            below = name in GRID and name not in swept and "preset" in swept
+            if below and not self.values[f"sweep.{name}"].origin.startswith(PREFIX):
+                continue
+            self._put(given, option, swept.get(name), f"{key}.sweep.{name}")
+        if isinstance(options, StabilityOptions):
+            given |= {"profile": options.profile}
+            given |= {"gates": options.gates} if given.get("adaptive") else {}
+        return self._chosen(SweepOptions, given, f"{key}.sweep") or SweepOptions()
+
+    def _put(self, given: dict[str, Any], option: Option, value: Any, key: str) -> None:
+        """Read an option of a task, unless the environment says it: that beats every file."""
+        read = None
+        if value is not None:
+            try:
+                read = read_setting(option, value)
+            except ValueError as error:
+                self._problems.add(key, str(error))
+                return
+        if option.opt.setting:
+            usual = self.values[option.opt.setting]
+            if usual.origin.startswith(PREFIX) or (read is None and usual.origin != "default"):
+                read = usual.value
+        if read is not None and option.opt.joined:
+            read = ",".join(read) or None
+        if read is not None and option.opt.content:
+            read = self._content(read, key)
+        if read is not None:
+            given[option.field] = read
+
+    def _content(self, name: str, key: str) -> str | None:
+        assert self._file.path
+        try:
+            return (self._file.path.parent / name).read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            self._problems.add(key, f"{name}: cannot be read: {error}")
+            return None
+
+    def _chosen(self, kind: type[Record], given: dict[str, Any], key: str) -> Record | None:
+        needed = {one.field for one in options_in(kind) if one.required} - given.keys()
+        for name in sorted(needed):
+            self._problems.add(f"{key}.{name}", "missing")
+        try:
+            return None if needed else chosen_options(kind, key, given)
+        except UsageError as error:
+            self._problems.found += [f"{self._file.name}: {fact}" for fact in error.problems]
+            return None
+
+    def _dataset_of(self, read: _Task, key: str, *, needed: bool) -> Dataset | None:
+        """The data set a task names; the only one where it names none, and needs one."""
         if read.dataset is not None:
             if read.dataset not in self._dataset_tables:
                 known = list(self._dataset_tables)
                 self._problems.unknown(f"{key}.dataset", "data set", read.dataset, known)
             return self._datasets.get(read.dataset)
+        if not needed:
+            return Dataset(name="")
         if len(self._dataset_tables) == 1:
             return next(iter(self._datasets.values()), None)
         named = ", ".join(self._dataset_tables) or "none; write [datasets.NAME] with its gold"
         self._problems.add(f"{key}.dataset", f"missing; there are: {named}")
         return None
-
-    def _task_settings(
-        self, read: _Task, table: dict[str, Any], key: str, own: dict[str, str]
-    ) -> dict[str, Any]:
-        """The file's settings, with the task's own in their place."""
-        mine = (*OWN[read.kind], *(f"sweep.{name}" for name in SWEEP[read.kind]))
-        values = {name: self.values[name].value for name in mine}
-        if self.values["canon"].origin == "default":
-            values["canon"] = None  # each kind has its own
-        for name, full in own.items():
-            if name in table:
-                self._put(values, full, table[name], f"{key}.{name}")
-        swept = table_of(read.sweep, f"{key}.sweep", self._problems) if read.sweep else {}
-        for name, value in swept.items():
-            if name in SWEEP[read.kind]:
-                self._put(values, f"sweep.{name}", value, f"{key}.sweep.{name}")
-            else:
-                self._problems.unknown(f"{key}.sweep.{name}", "key", name, SWEEP[read.kind])
-        if read.kind != "stability":
-            return values
-        # A preset of the task's own comes before what the file says for all.
-        origins = {name: self.values[f"sweep.{name}"].origin for name in GRID}
-        given = {
-            name
-            for name, origin in origins.items()
-            if name in swept
-            or origin.startswith(PREFIX)
-            or (origin != "default" and "preset" not in swept)
-        }
-        grid = with_preset({name: values[f"sweep.{name}"] for name in GRID}, given)
-        return values | {f"sweep.{name}": value for name, value in grid.items()}
-
-    def _put(self, values: dict[str, Any], name: str, value: Any, key: str) -> None:
-        """Set a setting for a task, unless the environment does: that beats every file."""
-        try:
-            read = read_setting(SETTINGS[name], value)
-        except ValueError as error:
-            self._problems.add(key, str(error))
-            return
-        if not self.values[name].origin.startswith(PREFIX):
-            values[name] = read
 
 
 def _several(texts: Texts) -> tuple[str, ...]:

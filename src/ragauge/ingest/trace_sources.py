@@ -14,9 +14,9 @@ from typing import Any
 import msgspec
 
 from ragauge.errors import refuse
-from ragauge.ingest.fields import BadField, Columns
+from ragauge.ingest.fields import BadField, Columns, quoted
 from ragauge.ingest.lines import BLOCK, STDIN, Block, blocks, head_of, nothing_in
-from ragauge.ingest.records import Records, Source, is_frame, is_table
+from ragauge.ingest.records import Records, Row, Source, is_frame, is_table
 from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.ingest.traces import RETRIEVED, TRACE, with_our_names
 
@@ -65,30 +65,40 @@ class Traces:
             source = b"".join(block.read() for block in chain((first,), stream))
         problems: list[str] = []
         records = Records(source, TRACE, problems, columns=self._columns, name=name)
-        held, at = bytearray(), 0
-        for _, value in records.placed():
-            held += _encode(self._named(value, records) if isinstance(value, Mapping) else value)
-            held += b"\n"
+        held, at, mapped = bytearray(), 0, set[str]()
+        for place, value in records.placed():
+            if isinstance(value, Mapping):
+                row = records.row(place, value)
+                records.keys[tuple(row.record)] += 1
+                mapped.update(row.written)
+                held += _encode(self._named(row, records.tabular)) + b"\n"
+            else:
+                held += _encode(value) + b"\n"
             if len(held) >= BLOCK:
                 yield Block(name, at, len(held), bytes(held))
                 at, held = at + len(held), bytearray()
         if held:
             yield Block(name, at, len(held), bytes(held))
+        problems += [
+            f"{name}: {field}: no trace has {quoted(column)}; {records.there()}"
+            for field, column in self._columns.items()
+            if records.keys and field not in mapped
+        ]
         refuse(problems)
 
     def _is_frame(self) -> bool:
         path = Path(self.name)
         return self.name != STDIN and (path.is_dir() or is_frame(head_of(self.name) or b""))
 
-    def _named(self, record: Mapping[str, Any], records: Records) -> dict[str, Any]:
+    def _named(self, row: Row, tabular: bool) -> dict[str, Any]:
         """A record with mapped columns under our names, and a table's cells as what they hold."""
-        row, values = records.row("", record), dict(record)
+        values = dict(row.record)
         for field in TRACE.fields:
             written = row.written.get(field.name)
             if written is None:
                 continue
             value = row[field.name]
-            if records.tabular:
+            if tabular:
                 with suppress(BadField):  # which the reader of traces will say, with its place
                     value = field.read(value, written, cell=True)
             if field.name in self._columns:

@@ -21,7 +21,6 @@ from ragauge.citations.answer import parse_answer
 from ragauge.citations.joining import cited_id
 from ragauge.contracts.audit import ParsedAnswer
 from ragauge.contracts.trace import StructuredAnswer, Trace
-from ragauge.ingest.answered.written_lists import listed, passages
 from ragauge.ingest.fields import (
     BadField,
     Check,
@@ -41,6 +40,7 @@ from ragauge.ingest.fields import (
 )
 from ragauge.ingest.lines import MAX_LINE
 from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.ingest.written_lists import listed, passages
 from ragauge.text.citations import id_of, inline_markers, split_ids
 
 
@@ -94,11 +94,7 @@ def _qid(record: dict[str, Any]) -> str | None:
         if record.get("q") is None and record.get("question") is None:
             raise BadField("qid", "missing, and there is no question to join by; add one of them")
         return None
-    if type(qid) is not str:
-        raise BadField(field, expected("text", qid))
-    if not qid.strip():
-        raise BadField(field, "is empty")
-    return qid
+    return an_id(qid, field)
 
 
 def _question(record: dict[str, Any]) -> str | None:

@@ -25,6 +25,7 @@ from ragauge.contracts.metric import (
     metric,
     scaled_mean,
 )
+from ragauge.contracts.options import DEFAULT_RANKS
 
 NOT_IN_GOLD = NotApplicable("not in gold")
 IN_NO_KB = NotApplicable("NIL in gold")
@@ -183,7 +184,6 @@ END_TO_END: Sequence[Metric] = (
 )
 
 
-DEFAULT_RANKS = (1, 5, 10)
 HIPE_RANKS = (1, 3, 5)
 
 

@@ -28,6 +28,7 @@ from ragauge.contracts.metric import (
     ratio,
     scaled_mean,
 )
+from ragauge.contracts.options import NoRelevant
 from ragauge.contracts.rankings import Ranking
 from ragauge.errors import UsageError
 
@@ -337,8 +338,6 @@ def coverage(ranking: Ranking, at: Parameters) -> float | None:
     return float(not ranking.missing)
 
 
-NoRelevant = Literal["exclude", "zero"]
-"""What becomes of a query without a relevant document: no part of a mean, or zero in it."""
 NO_RELEVANT = NotApplicable("no relevant document was judged")
 NO_RESULTS = Absent("nothing was retrieved")
 

@@ -16,11 +16,11 @@ import numpy as np
 from msgspec import Struct
 
 from ragauge.contracts.metric import SCALE, Metric, NotApplicable
+from ragauge.contracts.options import NoRelevant
 from ragauge.contracts.rankings import Rankings
 from ragauge.metrics.retrieval import (
     GREATEST_POWER,
     KINDS,
-    NoRelevant,
     Parameters,
     attention,
     discount,

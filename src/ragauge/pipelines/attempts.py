@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import TypeVar
 
+from ragauge.contracts.options import LONGEST_WAIT_S
 from ragauge.contracts.system import CallFailed
 
 Result = TypeVar("Result")
@@ -18,8 +19,6 @@ BACKOFF_S = 0.5
 LONGEST_BACKOFF_S = 30.0
 """A wait doubles with every attempt, up to this; what the system asks for with Retry-After is
 waited for in full, up to the longest wait."""
-LONGEST_WAIT_S = 60.0
-"""A server may ask for so long a wait; for one that asks for more, the call has failed."""
 REMARKED_WAIT_S = 5.0
 """Nobody wonders about a shorter wait."""
 

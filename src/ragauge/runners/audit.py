@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING
 
-from msgspec import Meta, structs
+from msgspec import structs
 
 from ragauge.citations.codes import CODES, depth_of, entry_of, rank_of, tip_of
 from ragauge.citations.offsets import OffsetReading
@@ -21,12 +21,12 @@ from ragauge.contracts.audit import (
     AuditFinding,
     AuditReport,
     CodeCount,
-    Depth,
     DepthCount,
 )
 from ragauge.contracts.calibration import Calibration, no_gate
-from ragauge.contracts.gold import Gold, GoldSet, RefusalOptions
+from ragauge.contracts.gold import Gold, GoldSet
 from ragauge.contracts.manifest import Manifest
+from ragauge.contracts.options import AuditOptions
 from ragauge.contracts.report import Findings, Outcome, Rule, Verdict
 from ragauge.diagnosis.advice import advise_similarity
 from ragauge.engines.local import ordered, unseen
@@ -39,7 +39,6 @@ from ragauge.gates.presets import (
     uncalibrated,
     with_deltas,
 )
-from ragauge.gates.rules import MIN_COVERAGE
 from ragauge.ingest.calibration import read_calibration
 from ragauge.ingest.fields import Columns
 from ragauge.ingest.gold import read_gold
@@ -65,7 +64,7 @@ from ragauge.runners.audit_blocks import (
 from ragauge.runners.audit_log import logged, where_to_log, written_at
 from ragauge.runners.evaluation import Evaluation, by_gold, identity_of, weights_of
 from ragauge.runners.observations import Gathered, allowed_bad
-from ragauge.runners.options import File, takes
+from ragauge.runners.options import takes
 from ragauge.text.grounding.model import shipped
 
 if TYPE_CHECKING:
@@ -94,60 +93,30 @@ NOT_IN_THE_NUMBERS = (
 LAST = (len(CODES), 0, "")
 
 
-class AuditOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to audit; the defaults are the command's."""
+def policy_of(options: AuditOptions) -> Policy:
+    """What the options say a citation must hold to; pairs of sections are read from their file."""
+    pairs = options.allow_cross_section
+    return Policy(
+        depth=options.deepest,
+        allow_cross_section=read_section_pairs(pairs) if pairs else frozenset(),
+        cite_first=options.cite_first,
+        refusal_tokens=options.tokens,
+        refusal=options.strength,
+        offsets=OffsetReading(chars_in=options.offsets_in),
+    )
 
-    manifest: File | None = None
-    docs: File | None = None
-    gold: File | None = None
-    allow_cross_section: File | None = None
-    depth: Depth | None = None
-    """None is `text` with documents, else `payload`."""
-    cite_first: bool = True
-    inline: bool = False
-    offsets_in: Literal["code-points", "utf-16", "bytes"] = "code-points"
-    tokenizer: str | None = None
-    embedder: str | None = None
-    calibration: File | None = None
-    ranks: File | None = None
-    """Other traces of the same questions, whose rankings are compared."""
-    gates: str | None = None
-    min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
-    """Of the traces that should have a value, the fraction a gate needs to decide."""
-    workers: Annotated[int, Meta(ge=1)] = 1
-    max_bad: str = "0"
-    log: File | None = None
-    """A file to write a log line to for each segment."""
-    to_db: str | None = None
-    run: str | None = None
-    """What the rows of the database call this run."""
 
-    @property
-    def deepest(self) -> Depth:
-        return self.depth or ("text" if self.docs is not None else "payload")
-
-    def policy(self) -> Policy:
-        pairs = self.allow_cross_section
-        return Policy(
-            depth=self.deepest,
-            allow_cross_section=read_section_pairs(pairs) if pairs else frozenset(),
-            cite_first=self.cite_first,
-            refusal_tokens=self.tokens,
-            refusal=self.strength,
-            offsets=OffsetReading(chars_in=self.offsets_in),
-        )
-
-    def setup(self, gold: list[Gold], manifest: Manifest | None) -> AuditSetup:
-        """What a process needs to audit by the options."""
-        return AuditSetup(
-            policy=self.policy(),
-            manifest=manifest,
-            docs=self.docs,
-            tokenizer=self.tokenizer,
-            embedder=self.embedder,
-            gold=gold,
-            inline=self.inline,
-        )
+def setup_of(options: AuditOptions, gold: list[Gold], manifest: Manifest | None) -> AuditSetup:
+    """What a process needs to audit by the options."""
+    return AuditSetup(
+        policy=policy_of(options),
+        manifest=manifest,
+        docs=options.docs,
+        tokenizer=options.tokenizer,
+        embedder=options.embedder,
+        gold=gold,
+        inline=options.inline,
+    )
 
 
 @takes(AuditOptions, "audit")
@@ -192,7 +161,7 @@ class Auditing:
         given = bool(self._gold)
         self._metrics = tuple(m for id, m in known if told(id, options, given) or id in wanted)
         self.setup = structs.replace(
-            options.setup(self._gold, self._manifest),
+            setup_of(options, self._gold, self._manifest),
             metrics=tuple(metric.id for metric in self._metrics),
             ranks=self._ranks,
             logged_at=written_at(names) if options.log or options.to_db else None,
@@ -238,6 +207,8 @@ class Auditing:
             options.min_coverage,
         )
         findings = found.findings
+        for one in gold.findings:
+            findings.add(AuditFinding(one.code, one.where, one.message))
         untraced = [one.qid for one in gold if not found.traced(one.qid)]
         for qid in untraced:
             message = "no trace answers this question"

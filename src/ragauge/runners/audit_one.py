@@ -12,6 +12,7 @@ from ragauge.citations.joining import cited_id
 from ragauge.citations.support import CLAIM
 from ragauge.citations.validator import Examined, needs_documents
 from ragauge.contracts.audit import Depth, ParsedAnswer
+from ragauge.contracts.options import AuditOptions
 from ragauge.contracts.trace import Trace
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.fields import BadField, expected
@@ -19,7 +20,7 @@ from ragauge.ingest.manifest import read_manifest
 from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.ingest.traces import Auditable, read_auditable, with_inline
 from ragauge.models.embedders import embedder
-from ragauge.runners.audit import AuditOptions, without_documents
+from ragauge.runners.audit import setup_of, without_documents
 from ragauge.runners.audit_blocks import BlockAuditor
 from ragauge.runners.auditing import FAILED, NOT_TOLD, Auditor, failure_of
 from ragauge.runners.options import takes
@@ -41,7 +42,7 @@ def audit_one(reply: str, retrieved: bytes | None, *, options: AuditOptions) -> 
     if without_documents(options):
         raise UsageError(without_documents(options))
     manifest = read_manifest(options.manifest) if options.manifest else None
-    auditor = BlockAuditor(options.setup([], manifest)).auditor(None)
+    auditor = BlockAuditor(setup_of(options, [], manifest)).auditor(None)
     known = _payloads(retrieved) if retrieved is not None else None
     try:
         record = decode(reply.strip().encode())

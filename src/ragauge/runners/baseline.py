@@ -68,8 +68,13 @@ def compared(report: ScoreReport, baseline: Baseline, metrics: Sequence[Metric])
     before = baseline.report
     whole = _holds_all_rows(report) and _holds_all_rows(before)
     was = {row.qid: row for row in before.questions}
-    asked = {row.qid for row in report.questions if _asks_the_same(row, was.get(row.qid))}
-    common = sorted(asked)
+    # Questions that are in both, and can be answered, or not, in both.
+    common = sorted(
+        row.qid
+        for row in report.questions
+        if (old := was.get(row.qid))
+        and (row.answerable, row.citable) == (old.answerable, old.citable)
+    )
     now_groups, was_groups = _groups(report.questions, common), _groups(before.questions, common)
     changes = {
         metric.id: _change(metric, report.metrics, before.metrics, now_groups, was_groups)
@@ -81,21 +86,18 @@ def compared(report: ScoreReport, baseline: Baseline, metrics: Sequence[Metric])
     return Comparison(
         baseline=Path(baseline.name).name,
         metrics=changes,
-        changed=_label_changes(report, before, asked) if whole else (),
-        only_here=len({row.qid for row in report.questions} - asked),
-        only_there=len(was.keys() - asked),
+        changed=_label_changes(report, before, {*common}) if whole else (),
+        only_here=len({row.qid for row in report.questions}.difference(common)),
+        only_there=len(was.keys() - {*common}),
         note=_note(report, before, whole),
     )
 
 
 def _holds_all_rows(report: ScoreReport) -> bool:
     coverage = report.coverage
-    units = coverage.traces + coverage.missing if _each(report) == "trace" else coverage.gold
+    each_trace = _options(report).get("each", "question") == "trace"
+    units = coverage.traces + coverage.missing if each_trace else coverage.gold
     return len(report.questions) >= units
-
-
-def _each(report: ScoreReport) -> str:
-    return str(_options(report).get("each", "question"))
 
 
 def _options(report: ScoreReport) -> dict[str, Any]:
@@ -103,32 +105,22 @@ def _options(report: ScoreReport) -> dict[str, Any]:
     return options if isinstance(options, dict) else {}
 
 
-def _asks_the_same(row: QuestionRow, was: QuestionRow | None) -> bool:
-    """Whether a question stands in both runs and can be answered, or not, in both."""
-    return was is not None and (row.answerable, row.citable) == (was.answerable, was.citable)
-
-
 def _note(report: ScoreReport, before: ScoreReport, whole: bool) -> str | None:
     notes = []
     if report.identity.get("gold_sha256") != before.identity.get("gold_sha256"):
         notes.append("the gold set is not the one the baseline was scored with")
-    if changed := _other_versions(report, before):
-        notes.append(
-            f"metrics that changed since are not comparable: {changed}; {RESCORE}, and `ragauge "
-            "runs show RUN --report FILE.json` writes the new baseline"
-        )
+    was, now = before.identity.get("metrics"), report.identity.get("metrics")
+    if isinstance(was, dict) and isinstance(now, dict):
+        both = [id for id in sorted(now) if id in was and was[id] != now[id]]
+        if both:
+            changed = ", ".join(f"{id} (v{was[id]}, now v{now[id]})" for id in both)
+            notes.append(
+                f"metrics that changed since are not comparable: {changed}; {RESCORE}, and "
+                "`ragauge runs show RUN --report FILE.json` writes the new baseline"
+            )
     if not whole:
         notes.append("more questions than a report holds: totals are compared, questions are not")
     return "; ".join(notes) or None
-
-
-def _other_versions(report: ScoreReport, before: ScoreReport) -> str:
-    """The metrics of both reports whose versions differ: `quality.compliance (v1, now v2)`."""
-    was, now = before.identity.get("metrics"), report.identity.get("metrics")
-    if not isinstance(was, dict) or not isinstance(now, dict):
-        return ""
-    both = (id for id in sorted(now) if id in was and was[id] != now[id])
-    return ", ".join(f"{id} (v{was[id]}, now v{now[id]})" for id in both)
 
 
 def _change(
@@ -139,35 +131,32 @@ def _change(
     was_groups: Groups,
 ) -> Change:
     here, there = now[metric.id], before[metric.id]
-    if _how_made(here.signature) != _how_made(there.signature):
-        was = _how_made(there.signature)
-        if (then := _version(there.signature)) != (today := _version(here.signature)):
+    made, was = (one.signature.rsplit("|n:", 1)[0] for one in (here, there))
+    if made != was:
+        then, today = ([*how.split("|"), ""][1] for how in (was, made))
+        reason = f"not comparable: the baseline was made as {was}"
+        if then != today:
             reason = f"not comparable: the metric was {then} and is {today} now; {RESCORE}"
-            return _unpaired(here, there, reason)
-        return _unpaired(here, there, f"not comparable: the baseline was made as {was}")
+        return _unpaired(here, there, reason)
     if not metric.by_pattern or not metric.rate:
         return _unpaired(here, there, "no paired interval: the metric reads more than its rows")
     after, prior = sums_of(metric, now_groups), sums_of(metric, was_groups)
     value, was_value = _share(after), _share(prior)
+    change, interval, reason_why = None, None, None
     if value is None or was_value is None:
-        reason = "nothing to score in " + ("this run" if value is None else "the baseline")
-        return Change(
-            value=value,
-            baseline=was_value,
-            change=None,
-            ci=None,
-            n=now_groups.questions,
-            reason=reason,
+        reason_why = "nothing to score in " + ("this run" if value is None else "the baseline")
+    else:
+        change = value - was_value
+        interval = paired_change(
+            (after.sums[:, 0], after.sums[:, 1]), (prior.sums[:, 0], prior.sums[:, 1])
         )
-    interval = paired_change(
-        (after.sums[:, 0], after.sums[:, 1]), (prior.sums[:, 0], prior.sums[:, 1])
-    )
     return Change(
         value=value,
         baseline=was_value,
-        change=value - was_value,
+        change=change,
         ci=interval,
         n=now_groups.questions,
+        reason=reason_why,
     )
 
 
@@ -178,18 +167,6 @@ def _unpaired(here: Score, there: Score, reason: str) -> Change:
     return Change(
         value=here.value, baseline=there.value, change=change, ci=None, n=here.n, reason=reason
     )
-
-
-def _how_made(signature: str) -> str:
-    return signature.rsplit("|n:", 1)[0]
-
-
-def _version(signature: str) -> str:
-    """
-    >>> _version("quality.compliance|v2|canon:unicode")
-    'v2'
-    """
-    return [*signature.split("|"), ""][1]
 
 
 def _share(sums: Sums) -> float | None:

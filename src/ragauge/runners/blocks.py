@@ -5,13 +5,14 @@ from __future__ import annotations
 import gc
 from array import array
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct, field
 
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.metric import Absent, Facts, Metric, Pattern, Row, pattern_facts
+from ragauge.contracts.options import Each
 from ragauge.contracts.report import ROWS_KEPT
 from ragauge.contracts.trace import Trace
 from ragauge.ingest.lines import Block
@@ -178,8 +179,6 @@ def _measure(metric: Metric, facts: Facts, number: int, found: BlockScores) -> N
         found.note("metric_error", number, f"{metric.id}: {type(error).__name__}: {error}")
     found.measured[metric.id].append(row)
 
-
-Each = Literal["question", "trace"]
 
 _NONE = -1
 

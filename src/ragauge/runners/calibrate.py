@@ -33,6 +33,7 @@ from ragauge.contracts.gold import Gold, Span, fingerprint
 from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Outcome, Rule, Score
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.gold import read_gold
+from ragauge.ingest.records import Source
 from ragauge.models.embedders import embedder as embedder_named
 from ragauge.runners.evaluation import Evaluation
 from ragauge.stats.bootstrap import DRAWS
@@ -56,7 +57,7 @@ Progress = Callable[[int, int], None]
 
 
 def calibrate_deltas(
-    gold: str | Path,
+    gold: Source,
     *,
     embedder: str | Embedder,
     docs: str | Path,
@@ -67,10 +68,12 @@ def calibrate_deltas(
     `docs` is the folder with the documents the spans point into. Raises UsageError or
     InputRejected with everything that is wrong.
     """
-    questions = read_gold(str(gold))
+    questions = read_gold(gold)
     documents = FolderDocuments(Path(docs))
     eye = embedder_named(embedder) if isinstance(embedder, str) else embedder
     found = Findings()
+    for finding in questions.findings:
+        found.add(finding)
     there = paired(questions, documents, found)
     for problem in documents.problems:
         found.add(Finding("unreadable_document", str(docs), problem))

@@ -15,12 +15,13 @@ from typing import Any, Protocol
 import msgspec
 from msgspec import Struct
 
+from ragauge.contracts.options import LONGEST_WAIT_S
 from ragauge.contracts.run import PlannedRun
 from ragauge.contracts.sweep import Ended, Progress
 from ragauge.contracts.system import Ask, CallFailed, System
 from ragauge.contracts.trace import Trace
 from ragauge.errors import SystemUnreachable
-from ragauge.pipelines.attempts import LONGEST_WAIT_S, Pace, Waits, attempted
+from ragauge.pipelines.attempts import Pace, Waits, attempted
 from ragauge.pipelines.reply import failed_trace, trace_of
 from ragauge.store.journal import Journal
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from ragauge.contracts.history import History, Run
 from ragauge.errors import InputRejected, UsageError
@@ -65,15 +65,15 @@ def family_of(
     headlines = compared(after.record.command)
     telling = {*headlines, *margined} | _gated(before) | _gated(after)
     found = [id for id in ids if id in telling]
-    if headlines and not any(_measured(id, before, after) for id in found):
+    measured = [
+        run.record.metrics[id].value is not None
+        for id in found
+        for run in (before, after)
+        if not id.endswith(COVERAGE) and id in run.record.metrics
+    ]
+    if headlines and not any(measured):
         return list(ids)
     return found or list(ids)
-
-
-def _measured(id: str, *runs: Run) -> bool:
-    """Whether a metric other than coverage has a value in one of the runs."""
-    told = [run.record.metrics.get(id) for run in runs]
-    return not id.endswith(COVERAGE) and any(one and one.value is not None for one in told)
 
 
 def _gated(run: Run) -> set[str]:
@@ -93,15 +93,6 @@ def why_not(id: str, before: Run, after: Run) -> str | None:
     made_before, made_after = how_made(was.signature), how_made(now.signature)
     if made_before != made_after:
         return f"it was made as {_apart(made_before, made_after)}"
-    return None
-
-
-def _older_versions(before: Run, after: Run, ids: Iterable[str]) -> str | None:
-    """The run of the two whose metrics are of older versions; None where no version differs."""
-    for id in ids:
-        was, now = before.record.metrics[id].version, after.record.metrics[id].version
-        if was != now:
-            return (before if was < now else after).shown
     return None
 
 
@@ -131,42 +122,31 @@ def refuse(
 
     Of runs of two commands only that is said: nothing that could be allowed would help.
     """
-    if problems := [*_other_command(before, after)]:
-        raise InputRejected(*problems)
-    if "gold" not in allowed:
-        problems += _other_gold(before, after, history)
+    command, earlier = after.record.command, before.record.command
+    if command != earlier:
+        raise InputRejected(
+            f"{before.shown} is a run of `{earlier}` and {after.shown} one of `{command}`: "
+            "only runs of one command can be compared"
+        )
+    problems: list[str] = []
+    if "gold" not in allowed and not ask_the_same(before, after, history):
+        changed = changed_meaning(before, after, history)
+        old, new = ({one.qid for one in gold_of(run, history)} for run in (before, after))
+        same = len((old & new) - changed)
+        was, now = (
+            "none" if sha256 is None else f"gold {sha256[:SHA_SHOWN]}"
+            for sha256 in (before.record.gold_sha256, after.record.gold_sha256)
+        )
+        problems.append(
+            f"the gold sets differ: {before.shown} was measured with {was} "
+            f"({len(old):,} questions), {after.shown} with {now} ({len(new):,}); "
+            f"{same:,} questions mean the same in both: "
+            f"{ALLOWED_BY.format('gold')}"
+        )
     if "versions" not in allowed:
         problems += _other_metrics(before, after, ids)
     if problems:
         raise InputRejected(*problems)
-
-
-def _other_command(before: Run, after: Run) -> Iterator[str]:
-    was, now = before.record.command, after.record.command
-    if was != now:
-        yield (
-            f"{before.shown} is a run of `{was}` and {after.shown} one of `{now}`: "
-            "only runs of one command can be compared"
-        )
-
-
-def _other_gold(before: Run, after: Run, history: History) -> Iterator[str]:
-    if ask_the_same(before, after, history):
-        return
-    was, now = before.record.gold_sha256, after.record.gold_sha256
-    changed = changed_meaning(before, after, history)
-    old, new = ({one.qid for one in gold_of(run, history)} for run in (before, after))
-    same = len((old & new) - changed)
-    yield (
-        f"the gold sets differ: {before.shown} was measured with {_sha(was)} "
-        f"({len(old):,} questions), {after.shown} with {_sha(now)} ({len(new):,}); "
-        f"{same:,} questions mean the same in both: "
-        f"{ALLOWED_BY.format('gold')}"
-    )
-
-
-def _sha(sha256: str | None) -> str:
-    return "none" if sha256 is None else f"gold {sha256[:SHA_SHOWN]}"
 
 
 def _other_metrics(before: Run, after: Run, ids: Sequence[str]) -> Iterator[str]:
@@ -180,12 +160,15 @@ def _other_metrics(before: Run, after: Run, ids: Sequence[str]) -> Iterator[str]
         yield f"{id}: not comparable, {reason}"
     if len(apart) > LISTED:
         yield f"and {len(apart) - LISTED:,} metrics more"
+    for id in apart:
+        was, now = before.record.metrics[id].version, after.record.metrics[id].version
+        if was != now:
+            older, command = (before if was < now else after).shown, after.record.command
+            again = f"run `ragauge {command}` again on its files, with --record"
+            remedy = RESCORE.format(older) if command in RESCORED else again
+            yield f"the metrics changed since run {older}: {remedy}"
+            break
     rest = [id for id in ids if id not in reasons]
-    if older := _older_versions(before, after, apart):
-        command = after.record.command
-        again = f"run `ragauge {command}` again on its files, with --record"
-        remedy = RESCORE.format(older) if command in RESCORED else again
-        yield f"the metrics changed since run {older}: {remedy}"
     if rest:
         yield f"comparable are {', '.join(rest)}: {ALLOWED_BY.format('versions')}"
     else:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import msgspec
 import numpy as np
-from msgspec import Meta, Struct, structs
+from msgspec import structs
 
 from ragauge import __version__
 from ragauge.contracts.comparison import (
@@ -19,7 +19,6 @@ from ragauge.contracts.comparison import (
     ComparedSlice,
     ComparisonCoverage,
     ComparisonReport,
-    Correction,
     Flip,
     Outlook,
     Side,
@@ -28,18 +27,19 @@ from ragauge.contracts.comparison import (
 from ragauge.contracts.gold import ANSWERABLE, value_of
 from ragauge.contracts.history import History, Run, RunFilter, UnitRow, canonical
 from ragauge.contracts.metric import Better
+from ragauge.contracts.options import CompareOptions
 from ragauge.contracts.report import Finding, Findings, Score, Verdict
 from ragauge.engines.local import Progress, unseen
 from ragauge.errors import InputRejected, UsageError
-from ragauge.gates.rules import MIN_COVERAGE, TOLERANCE, Gate, gate_verdict, passes
+from ragauge.gates.rules import TOLERANCE, gate_verdict, passes
 from ragauge.metrics.names import short_name
 from ragauge.runners.comparability import ALL, chosen_metrics, family_of, how_made, refuse, why_not
+from ragauge.runners.evaluation import Evaluation
 from ragauge.runners.metric_change import (
     BY_UNITS,
     Change,
     Comparable,
     How,
-    Method,
     all_0_or_1,
     change_of,
     comparable,
@@ -71,29 +71,7 @@ MOST_VALUES = 200
 """A stratum with more values than this is an id, not a slice."""
 
 
-class CompareOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to compare; the defaults are the command's."""
-
-    metrics: tuple[str, ...] = ()
-    """What the comparison is about; `all` is all of them."""
-    margins: tuple[str, ...] = ()
-    """`precision_cited=0.02` for one metric, `0.02` for all others."""
-    slices: tuple[str, ...] = ()
-    correction: Correction = "holm"
-    method: Method = "auto"
-    gate: Gate | None = None
-    allow: tuple[Allowance, ...] = ()
-    alpha: Annotated[float, Meta(gt=0, lt=1)] = 0.05
-    seed: Annotated[int, Meta(ge=0)] = 0
-    min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
-    """Of the units that should have a value in a run, the fraction a gate needs to decide."""
-
-
-@takes(
-    CompareOptions,
-    "compare",
-    aliases={"metric": "metrics", "margin": "margins", "slice": "slices"},
-)
+@takes(CompareOptions, "compare")
 def compare(
     history: History, before: str, after: str, *, options: CompareOptions
 ) -> ComparisonReport:
@@ -195,11 +173,14 @@ class _Comparison:
                 )
                 for id in self._gated
             )
-        return ComparisonReport(
+        scores = {id: self._score(id, one) for id, one in compared.items()}
+        return Evaluation(given=scores).report(
+            ComparisonReport,
+            self._found,
+            identity_of(self._before, self._after, options),
             passed=None if gate is None else passes(gates),
             before=told_run(self._before),
             after=told_run(self._after),
-            metrics={id: self._score(id, one) for id, one in compared.items()},
             gates=gates,
             compared=compared,
             slices=slices,
@@ -207,10 +188,7 @@ class _Comparison:
             flip_counts=flip_counts,
             correction=options.correction,
             alpha=options.alpha,
-            findings=tuple(self._found.kept()),
-            finding_counts=dict(sorted(self._found.counts.items())),
             coverage=self._units.coverage,
-            identity=identity_of(self._before, self._after, options),
         )
 
     def _lacking(self, id: str) -> str | None:
@@ -515,24 +493,22 @@ def identity_of(before: Run | None, after: Run, options: CompareOptions) -> dict
 def without_baseline(reference: str, after: Run, options: CompareOptions) -> ComparisonReport:
     """A report that says there is nothing to compare with yet, and passes."""
     message = f"no run is {reference} yet; there is nothing to compare with, as allowed"
-    return ComparisonReport(
+    return Evaluation().report(
+        ComparisonReport,
+        Findings([Finding("no_baseline", reference, message)]),
+        identity_of(None, after, options),
         passed=None,
         before=None,
         after=told_run(after),
-        metrics={},
-        gates=(),
         compared={},
         slices=(),
         flips=(),
         flip_counts={"broken": 0, "mended": 0},
         correction=options.correction,
         alpha=options.alpha,
-        findings=(Finding("no_baseline", reference, message),),
-        finding_counts={"no_baseline": 1},
         coverage=ComparisonCoverage(
             both=0, only_before=0, only_after=after.record.units, changed_meaning=0
         ),
-        identity=identity_of(None, after, options),
     )
 
 

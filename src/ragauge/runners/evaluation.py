@@ -15,6 +15,7 @@ from ragauge import __version__
 from ragauge.contracts.documents import FrozenDocument
 from ragauge.contracts.gold import ANSWERABLE, Gold, fingerprint
 from ragauge.contracts.metric import Absent, Metric, NotApplicable
+from ragauge.contracts.options import MIN_COVERAGE
 from ragauge.contracts.report import (
     Findings,
     Measured,
@@ -26,7 +27,7 @@ from ragauge.contracts.report import (
     Verdict,
 )
 from ragauge.errors import UsageError
-from ragauge.gates.rules import MIN_COVERAGE, decide, decide_each, passed
+from ragauge.gates.rules import decide, decide_each, passed
 from ragauge.metrics.sums import Sums
 from ragauge.runners.observations import Answers
 from ragauge.stats.bootstrap import Bootstrap, mean_interval, metric_interval
@@ -176,7 +177,9 @@ class Evaluation(Struct, frozen=True, kw_only=True, dict=True):
                 for at in kept
             ]
             return decide_each(rule, each, self.min_coverage)
-        why = why_missing(sums) if mask is None else ""
+        absent = sums.absent if mask is None else {}
+        # Why units that should have a value have none.
+        why = _ranked({a: n for a, n in absent.items() if not isinstance(a, NotApplicable)})
         return decide(rule, self.score(rule.metric, mask, rule.confidence), self.min_coverage, why)
 
     def by_value(
@@ -218,7 +221,16 @@ class Evaluation(Struct, frozen=True, kw_only=True, dict=True):
         documents: Callable[[], Iterable[FrozenDocument]] | None = None,
     ) -> Outcome[Kind]:
         """The report with the units it is made of; `also` are metrics that have no sums."""
-        measured = {id: _measured(sums, self.total) for id, sums in self.sums.items()}
+        measured = {
+            id: Measured(
+                version=sums.metric.version,
+                better=sums.metric.better,
+                values=sums.values(),
+                counts=sums.sums,
+                total=self.total,
+            )
+            for id, sums in self.sums.items()
+        }
         return Outcome(
             report=report,
             units=UnitRows(
@@ -357,11 +369,9 @@ def _metric_interval(
         weighted = rows if weights is None else rows * weights[:, None]
         return jackknife(weighted, metric.finish, metric.bounds, confidence), "|ci:jackknife"
     made = metric_interval(rows, metric.finish, confidence, times=times)
-    if made.ci is not None and made.ci[0] == made.ci[1]:
+    if made.ci is None or made.ci[0] == made.ci[1]:
         # A point would let a gate on the interval pass, however few the units are.
         return None, f"|ci:none,{made.reason or 'nothing varies'}"
-    if made.ci is None:
-        return None, f"|ci:none,{made.reason}"
     return _within(made.ci, metric.bounds), _how_made(made)
 
 
@@ -386,22 +396,6 @@ def why_absent(sums: Sums) -> str:
     return f"nothing to score: {reasons}" if reasons else "nothing to score"
 
 
-def why_missing(sums: Sums) -> str:
-    """The reasons why units that should have a value have none, the most frequent first."""
-    return _ranked({a: n for a, n in sums.absent.items() if not isinstance(a, NotApplicable)})
-
-
 def _ranked(absent: Mapping[Absent, int]) -> str:
     ranked = sorted(absent.items(), key=lambda pair: (-pair[1], pair[0].reason))
     return ", ".join(f"{why.reason} ({times})" for why, times in ranked)
-
-
-def _measured(sums: Sums, total: Total) -> Measured:
-    """The metric unit by unit, as an outcome hands it over."""
-    return Measured(
-        version=sums.metric.version,
-        better=sums.metric.better,
-        values=sums.values(),
-        counts=sums.sums,
-        total=total,
-    )

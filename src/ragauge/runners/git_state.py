@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from ragauge.contracts.history import GitState
@@ -55,7 +56,12 @@ def uncommitted(folder: Path) -> str | None:
     new = sorted(filter(None, (others or "").split("\0")))
     if not changes and not new:
         return None
-    told = [changes or "", *(f"{name} {_content(folder / name)}" for name in new)]
+    told = [changes or ""]
+    for name in new:
+        content = None
+        with suppress(OSError):  # whoever reads it says what is wrong
+            content = seal_of(pieces_of(folder / name)).sha256
+        told.append(f"{name} {content}")
     return hashlib.sha256("\n".join(told).encode(errors="replace")).hexdigest()
 
 
@@ -69,13 +75,6 @@ def _built(environment: Mapping[str, str]) -> str | None:
         if branch and not branch.startswith("refs/"):
             return branch
     return None
-
-
-def _content(path: Path) -> str | None:
-    try:
-        return seal_of(pieces_of(path)).sha256
-    except OSError:
-        return None  # whoever reads it says what is wrong
 
 
 def _git(folder: Path, *words: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,12 @@ def record_of(question: Gold) -> dict[str, Any]:
 
 def write_new(files: Mapping[Path, bytes], force: bool) -> None:
     """Write each file whole; refuse all where one would replace another's content unasked."""
-    changed = {path: content for path, content in files.items() if _content(path) != content}
+    changed = {}
+    for path, content in files.items():
+        with suppress(OSError):
+            if path.read_bytes() == content:
+                continue
+        changed[path] = content
     taken = [path for path in changed if path.exists()]
     if taken and not force:
         raise UsageError(
@@ -116,13 +122,6 @@ def write_new(files: Mapping[Path, bytes], force: bool) -> None:
         )
     for path, content in changed.items():
         write_whole(path, content)
-
-
-def _content(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return None
 
 
 TABLES = ("csv", "tsv")

@@ -34,7 +34,7 @@ from ragauge.store.files import write_whole
 from ragauge.store.journal import Journal, lines_of
 
 if TYPE_CHECKING:
-    from ragauge.runners.sweep import SweepOptions
+    from ragauge.contracts.options import SweepOptions
 
 
 _CHANGED = {

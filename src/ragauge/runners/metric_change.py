@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct, structs
@@ -12,6 +12,7 @@ from msgspec import Struct, structs
 from ragauge.contracts.comparison import Compared, Correction, Outlook
 from ragauge.contracts.history import RecordedMetric
 from ragauge.contracts.metric import Better, Metric, ratio
+from ragauge.contracts.options import Method
 from ragauge.errors import UsageError
 from ragauge.metrics.table import find
 from ragauge.runners.comparability import how_made
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
-Method = Literal["auto", "mcnemar", "randomisation", "t", "wilcoxon", "bootstrap"]
 BY_UNITS = ("auto", "randomisation")
 """Methods that exchange what two runs counted for a unit; the others pair values one by one."""
 

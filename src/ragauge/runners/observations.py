@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from fractions import Fraction
 from functools import partial
-from itertools import accumulate
 from pathlib import Path
 from typing import BinaryIO, Generic, Protocol, TypeVar, cast
 
@@ -328,14 +327,20 @@ class Observations(Gathered):
 
     def _index(self, name: str, block: Block) -> None:
         found = BlockLines(name, block.start)
-        lines = list(found.read(block))
-        sizes = [len(line) for _, line in lines]
-        at = list(accumulate((size + 1 for size in sizes), initial=self._kept_at(block)))
-        for number, _, place in self._observing.read(lines, found):
+        at, size = self._kept_at(block), -1
+
+        def placed() -> Iterator[tuple[int, bytes]]:
+            # One line at a time: millions of empty ones are no list.
+            nonlocal at, size
+            for number, line in found.read(block):
+                at, size = at + size + 1, len(line)
+                yield number, line
+
+        for number, _, place in self._observing.read(placed(), found):
             if place is not None:
                 self._places.append(place)
-                self._at.append(at[number - 1])
-                self._size.append(sizes[number - 1])
+                self._at.append(at)
+                self._size.append(size)
                 self._number.append(self.number(found, number))
                 self._file.append(len(self._files) - 1)
         self.take(found)

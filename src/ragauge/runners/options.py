@@ -5,44 +5,33 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from difflib import get_close_matches
 from functools import wraps
 from inspect import Parameter
-from pathlib import Path
 from typing import Any, TypeVar
 
-import msgspec
 from msgspec import Struct
 
+from ragauge.contracts.opt import called_by_flag, chosen_options
 from ragauge.errors import UsageError
 
-File = str
-"""A path. Whoever calls from Python may give a `pathlib.Path`."""
-
-Options = TypeVar("Options", bound=Struct)
 Result = TypeVar("Result")
 
 OPTIONS = "options"
 
 
 def takes(
-    kind: type[Struct],
-    words: str,
-    *,
-    aliases: Mapping[str, str] | None = None,
-    read: Callable[[dict[str, Any]], dict[str, Any]] = dict,
+    kind: type[Struct], words: str
 ) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
     """A function with a parameter `options` becomes one that takes the struct's fields as keywords.
 
     It still takes `options=`, to use a struct again; keywords go before what that holds. `words`
-    begin its error messages, `aliases` are other names of fields, such as the command's, and `read`
-    makes of what was given what the struct expects.
+    begin its error messages. An option may also be called as the command line calls it.
     """
-    other = dict(aliases or {})
 
     def taking(function: Callable[..., Result]) -> Callable[..., Result]:
         own = inspect.signature(function).replace(parameters=_without_options(function))
         fields = {name: name for name in kind.__struct_fields__ if name not in own.parameters}
+        other = {name: field for name, field in called_by_flag(kind).items() if field in fields}
 
         @wraps(function)
         def called(*args: Any, options: Any = None, **given: Any) -> Result:
@@ -52,8 +41,7 @@ def takes(
             mine = {name: given.pop(name) for name in own.parameters if name in given}
             named = {other.get(name, name): value for name, value in given.items()}
             again = {name: getattr(options, name) for name in fields} if options else {}
-            chosen = chosen_options(kind, words, {**again, **read(named)}, other)
-            return function(*args, **mine, options=chosen)
+            return function(*args, **mine, options=chosen_options(kind, words, again | named))
 
         shown = [*_fields(kind, fields | other)]
         again = Parameter(OPTIONS, Parameter.KEYWORD_ONLY, default=None)
@@ -66,48 +54,6 @@ def takes(
         return called
 
     return taking
-
-
-def chosen_options(
-    kind: type[Options],
-    words: str,
-    given: Mapping[str, Any],
-    aliases: Mapping[str, str] | None = None,
-) -> Options:
-    """The options of a call, each of the type it should be; raises UsageError otherwise."""
-    names = {field: name for name, field in (aliases or {}).items()}
-    unknown = [name for name in given if name not in kind.__struct_fields__]
-    if unknown:
-        known = [names.get(name, name) for name in kind.__struct_fields__]
-        raise UsageError(*(f"{words}: {_unknown(name, known)}" for name in unknown))
-    plain = {name: str(one) if isinstance(one, Path) else one for name, one in given.items()}
-    try:
-        return msgspec.convert(plain, kind)
-    except msgspec.ValidationError as error:
-        flags = {
-            name: f"--{names.get(name, name).replace('_', '-')}" for name in kind.__struct_fields__
-        }
-        raise UsageError(f"{words}: {in_flags(str(error), flags)}") from None
-
-
-def in_flags(message: str, flags: Mapping[str, str]) -> str:
-    """A message about a field of the options, with the flag in the field's place.
-
-    >>> in_flags("Expected `float` > 0.0 - at `$.timeout_s`", {"timeout_s": "--timeout"})
-    '--timeout: expected a number > 0.0'
-    """
-    fact, at, place = message.partition(" - at `$.")
-    field = place.rstrip("`")
-    if not at:
-        return message
-    plain = fact.replace("`float`", "a number").replace("`int`", "a whole number")
-    return f"{flags.get(field, field)}: {plain[:1].lower()}{plain[1:]}"
-
-
-def _unknown(name: str, known: list[str]) -> str:
-    near = get_close_matches(name, known, n=1)
-    hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(sorted(known))}"
-    return f'there is no option "{name}"; {hint}'
 
 
 def _without_options(function: Callable[..., Any]) -> list[Parameter]:

@@ -125,16 +125,12 @@ def run_columns(run: Run, history: History, widths: Mapping[str, int]) -> RunCol
             if id in row.values:
                 values[id][place] = row.values[id]
                 if width:
-                    counts[id] = _as_wide(counts[id], len(row.counts[id]))
+                    # A mean over types has three columns for each type of the run.
+                    if (more := len(row.counts[id]) - counts[id].shape[1]) > 0:
+                        counts[id] = np.pad(counts[id], ((0, 0), (0, more)))
                     counts[id][place] = row.counts[id]
     columns = {id: Columns(values[id], counts[id]) for id in widths}
     return RunColumns(ids=ids, right=right, metrics=columns)
-
-
-def _as_wide(counts: Ints, width: int) -> Ints:
-    """The counts with so many columns: a mean over types has three for each type of the run."""
-    missing = width - counts.shape[1]
-    return counts if missing <= 0 else np.pad(counts, ((0, 0), (0, missing)))
 
 
 def gold_of(run: Run, history: History) -> list[Gold]:

@@ -7,34 +7,29 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
 
 from ragauge.contracts.gold import Gold
+from ragauge.contracts.options import Adaptive
 from ragauge.contracts.run import PLAN_SCHEMA, Grid, PlannedRun, QuestionPlan, SweepPlan, Variation
 from ragauge.errors import UsageError
 from ragauge.ingest.lines import STDIN
 from ragauge.stats.exact import ALPHA
 from ragauge.text.jitters import jittered
 
-Adaptive = Literal["exact", "anytime"]
-"""How a sweep leaves out the runs that decide nothing."""
-
 
 def check_grid(grid: Grid) -> None:
     """Raise UsageError with all that is wrong with a grid."""
+    names = ("seeds", "temperatures", "jitters", "paraphrases")
+    lists = {name: getattr(grid, name) for name in names}
     problems = [
         f"{name}: {', '.join(map(str, twice))} stands twice; --repeats asks again"
-        for name in ("seeds", "temperatures", "jitters", "paraphrases")
-        if (twice := _twice(getattr(grid, name)))
+        for name, values in lists.items()
+        if (twice := sorted({value for value in values if values.count(value) > 1}))
     ]
-    problems += [
-        f"{name}: is empty"
-        for name in ("seeds", "temperatures", "jitters", "paraphrases")
-        if not getattr(grid, name)
-    ]
+    problems += [f"{name}: is empty" for name, values in lists.items() if not values]
     if not all(0 <= t < math.inf for t in grid.temperatures):
         problems.append("temperatures: expected finite numbers, 0 or more")
     if grid.repeats < 1:
@@ -46,10 +41,6 @@ def check_grid(grid: Grid) -> None:
             problems += error.problems
     if problems:
         raise UsageError(*problems)
-
-
-def _twice(values: Sequence[Any]) -> list[Any]:
-    return sorted({value for value in values if values.count(value) > 1})
 
 
 def planned_runs(gold: Gold, grid: Grid) -> Iterator[PlannedRun]:

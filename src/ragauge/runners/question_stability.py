@@ -13,6 +13,7 @@ from msgspec import Struct, structs
 
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.metric import Absent, Metric, Row
+from ragauge.contracts.options import Adaptive
 from ragauge.contracts.report import Rule
 from ragauge.contracts.run import QuestionRuns, RunFacts, Variation
 from ragauge.contracts.stability import (
@@ -28,7 +29,7 @@ from ragauge.metrics.factors import effects, explained, retrieval_of
 from ragauge.metrics.facts import Key, Reader, error_reason, run_facts, variation_of
 from ragauge.metrics.stability import METRICS, median_distance
 from ragauge.runners.observations import CITED_SHOWN, CLAIM_SHOWN
-from ragauge.runners.plan import Adaptive, Planned
+from ragauge.runners.plan import Planned
 from ragauge.stats.exact import ALPHA, Decision, ShareTest
 from ragauge.stats.intervals import wilson
 

@@ -12,6 +12,7 @@ from msgspec import structs
 
 from ragauge.contracts.history import History, Run, canonical
 from ragauge.contracts.kept import ANSWERS, KeptAnswer
+from ragauge.contracts.options import ScoreOptions, StabilityOptions
 from ragauge.contracts.report import Outcome
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.presets import DEFAULT, preset
@@ -20,8 +21,8 @@ from ragauge.gates.stability import rules_of as profile_rules
 from ragauge.metrics.table import find
 from ragauge.runners.comparability import RESCORED
 from ragauge.runners.recording import record
-from ragauge.runners.score import ScoreOptions, score
-from ragauge.runners.stability import StabilityOptions, stability
+from ragauge.runners.score import score
+from ragauge.runners.stability import stability
 from ragauge.store.packed import Packed
 
 ORIGIN = "origin"

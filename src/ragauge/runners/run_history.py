@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from itertools import groupby, pairwise
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import structs
 
 from ragauge import __version__
 from ragauge.contracts.comparison import ChangePoint, HistoryPoint, HistoryReport
 from ragauge.contracts.history import History, RecordedMetric, Run, RunFilter, canonical
+from ragauge.contracts.options import HistoryOptions
 from ragauge.contracts.report import Finding, Findings, Rule, Score, Verdict
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.rules import Ranged, decide, parse_rules
@@ -25,25 +26,12 @@ from ragauge.runners.paired_units import ask_the_same
 from ragauge.stats.change_points import SHORTEST, fewest, shifts, variation
 from ragauge.stats.trend import Trend, slope_interval, trend
 
-LAST = 50
 MORE = 2
 """So many times the runs that are wanted are read at first, and again where that is too few."""
 
 CV, SLOPE, CHANGE_POINTS = "history.cv", "history.slope", "history.change_points"
 _RULE_NAMES = {"cv": CV, "variation": CV, "slope": SLOPE, "change_points": CHANGE_POINTS}
 _NO_CHANGE = re.compile(r"\bno[-_ ]change[-_ ]points?\b", re.IGNORECASE)
-
-
-class HistoryOptions(Struct, frozen=True, kw_only=True):
-    """Which runs make the line; what is None does not matter."""
-
-    name: str | None = None
-    command: str | None = None
-    branch: str | None = None
-    labels: dict[str, str] = {}
-    last: int = LAST
-    gate: str | None = None
-    """Rules on the line itself, such as "cv<=0.05,slope>=0,no-change-point"."""
 
 
 def run_history(

@@ -6,54 +6,37 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from msgspec import Meta, structs
+from msgspec import structs
 
-from ragauge.contracts.gold import RefusalOptions, value_of
+from ragauge.contracts.gold import value_of
 from ragauge.contracts.metric import PATTERN, Metric, Pattern, pattern_facts, pattern_of
+from ragauge.contracts.options import ScoreOptions
 from ragauge.contracts.report import Finding, Outcome, Rule, Score
 from ragauge.contracts.score import Coverage, QuestionRow, ScoreReport
 from ragauge.diagnosis.advice import advise
 from ragauge.engines.local import ordered, unseen
 from ragauge.errors import UsageError
 from ragauge.gates.presets import BRIEF, DEFAULT, brief_name, preset
-from ragauge.gates.rules import MIN_COVERAGE, merged, parse_rules, user_rule
+from ragauge.gates.rules import merged, parse_rules, user_rule
 from ragauge.ingest.fields import Columns
-from ragauge.ingest.gold import read_gold
+from ragauge.ingest.gold import GOLD, read_gold
 from ragauge.ingest.lines import STDIN, Block
-from ragauge.ingest.records import Source
+from ragauge.ingest.records import Source, columns_for, is_stdin
 from ragauge.ingest.trace_sources import Traces, traces_of
+from ragauge.ingest.traces import TRACE
 from ragauge.metrics.facts import Reading, missing
 from ragauge.metrics.quality import GOOD_LABELS, label, triage
 from ragauge.metrics.table import find, reading
 from ragauge.runners.baseline import compared, read_baseline
-from ragauge.runners.blocks import BlockScorer, Each, Gathering, Record, Shown
+from ragauge.runners.blocks import BlockScorer, Gathering, Record, Shown
 from ragauge.runners.evaluation import Evaluation, by_gold, identity_of, weights_of
 from ragauge.runners.observations import allowed_bad, answers_to
-from ragauge.runners.options import File, takes
-from ragauge.text.canonical import Canon
+from ragauge.runners.options import takes
 
 Progress = Callable[[int], None]
 """Told how many bytes of the traces are done."""
-
-
-class ScoreOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to score; the defaults are the command's."""
-
-    preset: str | None = None
-    gates: str | tuple[Rule, ...] | None = None
-    canon: Canon = "unicode"
-    inline: bool = False
-    each: Each = "question"
-    workers: Annotated[int, Meta(ge=1)] = 1
-    max_bad: str = "0"
-    out: File | None = None
-    keep_answers: bool = False
-    """Hand over what was answered to every question, as history wants it."""
-    baseline: File | None = None
-    min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
-    """Of the questions that should have a value, the fraction a gate needs to decide."""
 
 
 NOT_IN_THE_NUMBERS = ("workers", "out", "keep_answers", "baseline", "gates", "min_coverage")
@@ -62,20 +45,21 @@ NOT_IN_THE_NUMBERS = ("workers", "out", "keep_answers", "baseline", "gates", "mi
 
 @takes(ScoreOptions, "score")
 def score(
-    gold: str | Path,
+    gold: Source,
     traces: Source | Sequence[str | Path],
     progress: Progress | None = None,
     *,
     columns: Columns | None = None,
     options: ScoreOptions,
 ) -> Outcome[ScoreReport]:
-    """The outcome of scoring trace files against a gold file; options as in ScoreOptions.
+    """The outcome of scoring traces against a gold set; options as in ScoreOptions.
 
     Raises UsageError or InputRejected with everything that is wrong. With more than one worker,
     call it under `if __name__ == "__main__"`, as everything that starts processes.
     """
-    sources = traces_of(traces, columns)
-    return Scoring(str(gold), sources, options, progress or unseen).outcome()
+    mapped = columns_for(columns, traces=TRACE, gold=GOLD)
+    sources = traces_of(traces, mapped["traces"])
+    return Scoring(gold, sources, options, progress or unseen, mapped["gold"]).outcome()
 
 
 def rules_of(options: ScoreOptions) -> tuple[Rule, ...]:
@@ -110,14 +94,16 @@ class Scoring:
 
     def __init__(
         self,
-        gold: str,
+        gold: Source,
         traces: list[Traces],
         options: ScoreOptions,
         progress: Progress = unseen,
+        columns: Columns | None = None,
     ) -> None:
         self._progress, self._traces = progress, traces
         self._brief = options.preset == BRIEF
-        if [gold, *(one.name for one in traces), options.baseline].count(STDIN) > 1:
+        names = [one.name for one in traces] + [STDIN] * is_stdin(gold)
+        if [*names, options.baseline].count(STDIN) > 1:
             raise UsageError("only one of the files can be standard input (-)")
         self._rules = rules_of(options)
         self._allowed = allowed_bad(options.max_bad)
@@ -125,10 +111,12 @@ class Scoring:
         wanted = {rule.metric: find(rule.metric) for rule in self._rules}
         known = reading("facts")
         self._metrics = tuple(dict(sorted({**known, **wanted}.items())).values())
-        self._gold = read_gold(gold)
+        self._gold = read_gold(gold, columns)
         self._options = options = options.settled(self._gold.metadata, exact=self._brief)
         self._reading = Reading(options.canon, options.strength, options.tokens, options.inline)
         self.found = Gathering(self._gold, self._metrics, options.each)
+        for finding in self._gold.findings:
+            self.found.findings.add(finding)
 
     def outcome(self) -> Outcome[ScoreReport]:
         found, options = self.found, self._options

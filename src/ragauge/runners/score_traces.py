@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 
 from ragauge.contracts.gold import Gold, RefusalOptions
 from ragauge.contracts.metric import Absent, Facts, Metric, Row
+from ragauge.contracts.options import MIN_COVERAGE, AnswerOptions
 from ragauge.contracts.report import ROWS_KEPT, Findings, Outcome, Rule
 from ragauge.contracts.trace import Trace
 from ragauge.contracts.trace_score import (
@@ -20,8 +21,8 @@ from ragauge.contracts.trace_score import (
     TraceScored,
     TraceScoreReport,
 )
-from ragauge.gates.rules import MIN_COVERAGE, parse_rules, user_rule
-from ragauge.ingest.answered.rows import Answered, read_answers
+from ragauge.gates.rules import parse_rules, user_rule
+from ragauge.ingest.answers import Answered, read_answers
 from ragauge.ingest.fields import Columns
 from ragauge.ingest.records import Source
 from ragauge.ingest.trace_sources import blocks_of, traces_of
@@ -30,7 +31,6 @@ from ragauge.metrics.facts import Reader, Reading
 from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find
 from ragauge.runners.answers.gathering import Asking, gathered_facts
-from ragauge.runners.answers.options import AnswerOptions
 from ragauge.runners.evaluation import Evaluation, by_columns, identity_of
 from ragauge.runners.observations import Gathered, Observing, allowed_bad
 from ragauge.runners.options import takes

@@ -5,29 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from msgspec import Meta, structs
+from msgspec import structs
 
-from ragauge.contracts.gold import Gold, RefusalOptions
+from ragauge.contracts.gold import GoldSet
 from ragauge.contracts.kept import KeptAnswer
+from ragauge.contracts.options import Canon, StabilityOptions
 from ragauge.contracts.report import Outcome
 from ragauge.contracts.stability import StabilityReport
 from ragauge.diagnosis.advice import advise_stability
 from ragauge.engines.local import unseen
 from ragauge.errors import UsageError
 from ragauge.gates.rules import TOLERANCE
-from ragauge.gates.stability import STABLE, Profile, rules_of, stable_gate
+from ragauge.gates.stability import STABLE, rules_of, stable_gate
 from ragauge.ingest.fields import Columns
-from ragauge.ingest.gold import read_gold
-from ragauge.ingest.records import Source
+from ragauge.ingest.gold import GOLD, read_gold
+from ragauge.ingest.records import Source, columns_for
 from ragauge.ingest.trace_sources import Traces, traces_of
+from ragauge.ingest.traces import TRACE
 from ragauge.metrics.facts import Reader, Reading, error_reason
 from ragauge.metrics.stability import METRICS
 from ragauge.metrics.table import find
 from ragauge.runners.evaluation import identity_of
 from ragauge.runners.observations import Observations, allowed_bad
-from ragauge.runners.options import File, takes
+from ragauge.runners.options import takes
 from ragauge.runners.plan import Plans
 from ragauge.runners.question_stability import (
     Judge,
@@ -39,7 +41,6 @@ from ragauge.runners.question_stability import (
 )
 from ragauge.runners.verdicts import HeatMap, Verdicts, note_findings
 from ragauge.store.rows import parquet_rows
-from ragauge.text.canonical import Canon
 
 Progress = Callable[[int, int], None]
 """Told how many questions are judged, of how many."""
@@ -49,29 +50,15 @@ NOT_IN_THE_NUMBERS = ("gates", "out")
 """Options that leave every score as it is, and so are no part of a run's identity."""
 
 
-class StabilityOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to score a sweep; the defaults are the command's."""
-
-    profile: Profile = "ours"
-    gates: str | None = None
-    min_stable: Annotated[float, Meta(ge=0, le=1)] = 1.0
-    canon: Canon | None = None
-    """None is the profile's own."""
-    inline: bool = False
-    max_bad: str = "0"
-    out: File | None = None
-    """A Parquet file to write with a row for every run."""
-
-    def reading(self) -> Reading:
-        own: Literal["unicode", "reference"] = (
-            "reference" if self.profile == "reference" else "unicode"
-        )
-        return Reading(self.canon or own, self.strength, self.tokens, self.inline)
+def reading_of(options: StabilityOptions) -> Reading:
+    """How answers are read, by the profile where the user does not say it."""
+    own: Canon = "reference" if options.profile == "reference" else "unicode"
+    return Reading(options.canon or own, options.strength, options.tokens, options.inline)
 
 
 @takes(StabilityOptions, "stability")
 def stability(
-    gold: str | Path,
+    gold: Source,
     runs: Source | Sequence[str | Path],
     progress: Progress | None = None,
     *,
@@ -82,10 +69,11 @@ def stability(
 
     Raises UsageError or InputRejected with everything that is wrong.
     """
-    sources = traces_of(runs, columns)
+    mapped = columns_for(columns, runs=TRACE, gold=GOLD)
+    sources = traces_of(runs, mapped["runs"])
     if options.min_stable <= TOLERANCE:
         raise UsageError("stability: --min-stable 0 can never fail; write for example 0.9")
-    questions = read_gold(str(gold))
+    questions = read_gold(gold, mapped["gold"])
     chosen = options.settled(questions.metadata, exact=options.profile == "reference")
     return Judging(questions, sources, chosen).outcome(progress or unseen)
 
@@ -93,7 +81,7 @@ def stability(
 class Judging:
     """From the lines of a journal to the report."""
 
-    def __init__(self, gold: list[Gold], sources: list[Traces], options: StabilityOptions) -> None:
+    def __init__(self, gold: GoldSet, sources: list[Traces], options: StabilityOptions) -> None:
         self._plans = Plans.beside([one.name for one in sources if one.is_file])
         self._all, self._gold = gold, gold[: self._plans.limit]
         self._sources, self._options = sources, options
@@ -111,7 +99,7 @@ class Judging:
     def outcome(self, progress: Progress) -> Outcome[StabilityReport]:
         with Observations(self._gold, self._sources) as lines:
             lines.refuse_bad_input(self._allowed)
-            return self.of(lines, Reader(self._options.reading()), progress)
+            return self.of(lines, Reader(reading_of(self._options)), progress)
 
     def of(
         self, lines: Observations, reader: Reader, progress: Progress
@@ -129,7 +117,7 @@ class Judging:
 
     def _answers(self) -> Iterator[tuple[str, KeptAnswer]]:
         """The runs of each question, as it is judged on them."""
-        reader = Reader(self._options.reading())
+        reader = Reader(reading_of(self._options))
         with Observations(self._gold, self._sources) as lines:
             for place, question in enumerate(self._gold):
                 placed = lines.kept(place)
@@ -142,10 +130,12 @@ class Judging:
     def _outcome(self, lines: Observations) -> Outcome[StabilityReport]:
         options, found, least = self._options, self._verdicts, self._options.min_stable
         ours = options.profile == "ours"
-        evaluation = found.evaluation(options.reading().signature())
+        evaluation = found.evaluation(reading_of(options).signature())
         stable = evaluation.scores[STABLE]
         gates = (stable_gate(stable, least), *found.rule_verdicts(least))
         findings, details, plain = lines.findings, found.details, {}
+        for finding in self._all.findings:
+            findings.add(finding)
         if not ours:  # as the brief writes them: css is over all runs, a bound for each name
             details = {qid: structs.replace(one, css=one.css_all) for qid, one in details.items()}
             names = (rule.metric.partition(".")[2] for rule in self._rules)

@@ -16,8 +16,8 @@ from msgspec import Struct, structs
 
 from ragauge import __version__
 from ragauge.contracts.comparison import ComparisonReport
-from ragauge.contracts.history import REPORT, History, Run, RunFilter
-from ragauge.contracts.report import Finding, Findings, Outcome, Score, Verdict
+from ragauge.contracts.history import ID_SHOWN, REPORT, History, Run, RunFilter
+from ragauge.contracts.report import Finding, Findings, Outcome, RunReport, Score, Verdict
 from ragauge.contracts.suite import (
     CHANGE,
     SESSION_LABEL,
@@ -74,13 +74,14 @@ def run_suite(
     workers: int = 1,
     watcher: Watcher | None = None,
     store: str | None = None,
+    place: str | None = None,
 ) -> Outcome[SuiteReport]:
     """The outcome of all tasks; each that could be measured is a run of the history.
 
     Files are named from the folder. What an earlier start with the same inputs has recorded is
     not measured again. The session ends after the report was delivered: one that nobody got is
     made again, from the history. `store` is where the user said the history is, for the report to
-    say it again. Raises UsageError before anything runs.
+    say it again; `place` is where it is. Raises UsageError before anything runs.
     """
     part = part or Part()
     _check(suite, part.only)
@@ -88,7 +89,8 @@ def run_suite(
     with chdir(folder):
         inputs = inputs_of(suite, part.only)
         with work(work_folder(suite, part.only), inputs, fresh=part.fresh) as state:
-            running = _Running(suite, history, state, system_of, workers, watcher or _Nobody())
+            looking = watcher or _Nobody()
+            running = _Running(suite, history, state, system_of, workers, looking, place)
             outcome = running.outcome(part.only, inputs, store)
             with chdir(here):
                 deliver(outcome.report)
@@ -126,9 +128,11 @@ class _Running:
         system_of: SystemOf,
         workers: int,
         watcher: Watcher,
+        place: str | None,
     ) -> None:
         self._suite, self._history, self._state = suite, history, state
         self._system_of, self._workers, self._watcher = system_of, workers, watcher
+        self._place = place
         self._done = self._recorded()
         self.finished = True
         """Every task that was to run came to a result: there is nothing to go on with."""
@@ -176,25 +180,33 @@ class _Running:
         self._watcher.begins(task)
         run = before
         try:
-            run = before or self._measured(task)
-            report = self._told(task, run)
+            made = before or self._measured(task)
+            if isinstance(made, RunReport):
+                report = self._reported(task, made)
+            else:
+                run = made
+                report = self._told(task, run)
         except Exception as error:  # whatever it is, the other tasks go on
             self.finished = False
             report = _failed(task, run, error)
         self._watcher.ends(report, before=before is not None)
         return report
 
-    def _measured(self, task: Task) -> Run:
-        """The recorded run of a task."""
+    def _measured(self, task: Task) -> Run | RunReport:
+        """The recorded run of a task, or the report of one that is not recorded."""
         with tempfile.TemporaryDirectory() as folder:
             around = Around(
                 journal=self._state.journal(task),
                 rows=Path(folder) / "records.parquet",
+                history=self._history,
+                place=self._place,
                 system_of=self._system_of,
                 workers=self._workers,
                 watch=self._watcher.answers,
             )
             outcome = KINDS[task.kind].outcome(task, around)
+            if isinstance(outcome, RunReport):
+                return outcome
             _check_strata(task, outcome)
             return record(
                 outcome,
@@ -202,8 +214,28 @@ class _Running:
                 name=self._suite.named(task),
                 labels=self._labels(task),
                 folder=Path.cwd(),
-                keep=task.settings["keep_texts"],
+                keep=task.keep_texts,
             )
+
+    def _reported(self, task: Task, made: RunReport) -> TaskReport:
+        """What a task came to that is not recorded: a diagnosis, or a comparison of two runs."""
+        comparison = made if isinstance(made, ComparisonReport) else None
+        if comparison is None:
+            self._summary.report(task, made)
+        else:
+            self._summary.compare(task, comparison)
+            self._mark(task, comparison)
+        status: Status = "ungated" if made.passed is None else "failed"
+        return TaskReport(
+            name=task.name,
+            kind=task.kind,
+            dataset=task.dataset.name,
+            status="passed" if made.passed else status,
+            exit_code=GATE_FAILED if made.passed is False else 0,
+            run=None,
+            comparison=comparison,
+            coverage=msgspec.to_builtins(made.coverage),
+        )
 
     def _labels(self, task: Task) -> dict[str, str]:
         return {
@@ -223,7 +255,7 @@ class _Running:
             self._summary.findings.add(Finding("done_before", task.name, message))
         comparison = self._compared(task, run)
         self._summary.compare(task, comparison)
-        self._mark(task, run, comparison)
+        self._mark(task, comparison)
         verdicts = (run.record.passed, None if comparison is None else comparison.passed)
         status: Status = "passed" if True in verdicts else "ungated"
         if False in verdicts:
@@ -254,15 +286,16 @@ class _Running:
             told = [f"baseline {against.run}: {problem}" for problem in error.problems]
             raise type(error)(*told, more=error.more) from None
 
-    def _mark(self, task: Task, run: Run, comparison: ComparisonReport | None) -> None:
+    def _mark(self, task: Task, comparison: ComparisonReport | None) -> None:
         """A run that failed its comparison is nobody's baseline, from before its task is done.
 
         A start that was killed in between is gone on with, and then compares and marks again.
         """
         if comparison is None or comparison.passed is not False or comparison.before is None:
             return
-        self._history.regressed(run.id, comparison.before.id)
-        message = f"run {run.shown} is marked as regressed: `green` passes over it"
+        run = comparison.after.id
+        self._history.regressed(run, comparison.before.id)
+        message = f"run {run[:ID_SHOWN]} is marked as regressed: `green` passes over it"
         self._summary.findings.add(Finding("regressed", task.name, message))
 
 
@@ -301,6 +334,10 @@ class _Summary:
         shown = {id: recorded[id] for id in KINDS[task.kind].metrics(task) or recorded}
         self._take(f"{task.name}/", shown, run.record.gates)
         self._note(task, kept.findings, run.record.finding_counts)
+
+    def report(self, task: Task, made: RunReport) -> None:
+        self._take(f"{task.name}/", made.metrics, made.gates)
+        self._note(task, made.findings, made.finding_counts)
 
     def compare(self, task: Task, comparison: ComparisonReport | None) -> None:
         if comparison:

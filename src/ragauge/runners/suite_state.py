@@ -20,7 +20,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragauge import __version__
 from ragauge.contracts.history import canonical
@@ -129,7 +129,14 @@ def inputs_of(suite: Suite, only: Sequence[str]) -> str:
 
 def _files(suite: Suite) -> Iterator[str]:
     for task in suite.tasks:
-        yield from (task.dataset.gold, *task.dataset.traces, *task.dataset.runs)
+        data = task.dataset
+        yield from filter(None, (data.gold, data.predicted, *data.traces, *data.runs))
+        for options in (task.options, task.more):
+            for name, value in structs.asdict(options).items() if options else ():
+                texts = value if isinstance(value, tuple) else (value,)
+                yield from (text for text in texts if isinstance(text, str))
+                if name == "docs" and value:
+                    yield from (str(path) for path in Path(value).rglob("*"))
         if task.pipeline:
             yield from _files_of(task.pipeline)
 

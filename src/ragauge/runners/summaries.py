@@ -17,7 +17,6 @@ from msgspec import structs
 from ragauge.contracts.audit import OK, AuditReport
 from ragauge.contracts.evaluation import (
     AnswerDetail,
-    AnswerScored,
     EntityDetail,
     EvalAllReport,
     EvalReport,
@@ -27,7 +26,7 @@ from ragauge.contracts.evaluation import (
 )
 from ragauge.contracts.history import canonical
 from ragauge.contracts.report import Report
-from ragauge.contracts.score import Comparison, ScoreReport
+from ragauge.contracts.score import ScoreReport
 from ragauge.contracts.stability import StabilityReport
 from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.metrics.quality import GOOD_LABELS
@@ -67,17 +66,15 @@ def summary(report: Kind) -> Kind:
 
 def _score(report: ScoreReport, rows: int) -> ScoreReport:
     right = [row for row in report.questions if row.label in GOOD_LABELS]
-    worst_first = [*wrong_questions(report, rows), *right]
+    worst_first, compared = [*wrong_questions(report, rows), *right], report.baseline
     return structs.replace(
         report,
         questions=_cut(report.questions, worst_first, rows),
-        baseline=_baseline(report.baseline, rows) if report.baseline else None,
+        baseline=compared
+        and structs.replace(
+            compared, changed=_cut(compared.changed, changed_labels(compared), rows)
+        ),
     )
-
-
-def _baseline(compared: Comparison, rows: int) -> Comparison:
-    changed = _cut(compared.changed, changed_labels(compared), rows)
-    return structs.replace(compared, changed=changed)
 
 
 def _stability(report: StabilityReport, rows: int) -> StabilityReport:
@@ -114,7 +111,10 @@ def _evaluation(report: EvalReport, rows: int) -> EvalReport:
             queries = _cut(detail.queries, ranked_queries(report, detail), rows)
             detail = structs.replace(detail, queries=queries)
         case AnswerDetail():
-            answers = _cut(detail.answers, _wrong_first(detail.answers), rows)
+            # Wrong answers, those of which nobody can say, right ones; each by id.
+            order: tuple[bool | None, ...] = (False, None, True)
+            ranked = sorted(detail.answers, key=lambda one: order.index(one.right))
+            answers = _cut(detail.answers, ranked, rows)
             detail = structs.replace(detail, answers=answers, worst=detail.worst[:rows])
     return structs.replace(report, detail=detail)
 
@@ -122,12 +122,6 @@ def _evaluation(report: EvalReport, rows: int) -> EvalReport:
 def _cut(members: tuple[Member, ...], ranked: Sequence[Member], rows: int) -> tuple[Member, ...]:
     """The first of the ranked members; all as they stand, where there is room for them."""
     return members if len(members) <= rows else tuple(ranked[:rows])
-
-
-def _wrong_first(answers: Sequence[AnswerScored]) -> list[AnswerScored]:
-    """Wrong answers, those of which nobody can say, right ones; each by id, as the report has."""
-    order: tuple[bool | None, ...] = (False, None, True)
-    return sorted(answers, key=lambda one: order.index(one.right))
 
 
 def _all_tasks(report: EvalAllReport, rows: int) -> EvalAllReport:

@@ -6,21 +6,21 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import Meta, Struct, structs
+from msgspec import structs
 
 from ragauge.contracts.gold import Gold
+from ragauge.contracts.options import SweepOptions
 from ragauge.contracts.run import ORIGINAL, Grid, PlannedRun, SweepPlan
 from ragauge.contracts.sweep import Ended, Progress, SweepEstimate, SweepReport
 from ragauge.contracts.system import System
 from ragauge.contracts.trace import Trace
 from ragauge.errors import UsageError
-from ragauge.gates.stability import Profile
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.options import PRESETS, TRACE_PARAPHRASES, rate_of
-from ragauge.pipelines.attempts import LONGEST_WAIT_S
+from ragauge.ingest.records import Source
 from ragauge.pipelines.systems import as_system
 from ragauge.pipelines.threads import run_async
 from ragauge.runners.calling import (
@@ -34,7 +34,7 @@ from ragauge.runners.calling import (
 )
 from ragauge.runners.ledger import Ledger, finished_in, sweep_plan
 from ragauge.runners.options import takes
-from ragauge.runners.plan import Adaptive, check_grid, columns_of, planned_runs
+from ragauge.runners.plan import check_grid, columns_of, planned_runs
 from ragauge.store.journal import journal
 
 if TYPE_CHECKING:
@@ -44,47 +44,9 @@ Watch = Callable[[Progress], None]
 Announce = Callable[[SweepEstimate], None]
 
 
-class SweepOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to sweep; the defaults are the command's."""
-
-    preset: Literal["pr", "daily", "trace"] | None = None
-    """A grid by name; what is given next to it replaces that part."""
-    seeds: tuple[int, ...] | None = None
-    temperatures: tuple[float, ...] | None = None
-    jitters: tuple[str, ...] | None = None
-    repeats: int | None = None
-    jitter_profile: Profile | None = None
-    grid: Grid = Grid()
-    """The same in one struct; where no preset is named, it has what is not given by itself."""
-    paraphrases: bool = False
-    """Ask every paraphrase the gold set has, beside the question itself."""
-    concurrency: Annotated[int, Meta(ge=1)] = 16
-    timeout_s: Annotated[float, Meta(gt=0)] = 90.0
-    retries: Annotated[int, Meta(ge=0)] = 3
-    rate: str | None = None
-    """Calls at most: `5/s` or `300/min`."""
-    rate_per_s: Annotated[float, Meta(gt=0)] | None = None
-    error_budget: str = "5%"
-    adaptive: Adaptive | None = None
-    profile: Profile = "ours"
-    gates: str | None = None
-    """Rules an adaptive sweep stops by, in place of or beside the profile's."""
-    knobs: dict[str, Any] = {}
-    restart: bool = False
-    limit: Annotated[int, Meta(ge=1)] | None = None
-    """Ask only the first so many questions."""
-    max_wait_s: Annotated[float, Meta(ge=0)] = LONGEST_WAIT_S
-    """A call whose system asks for a longer wait has failed."""
-    prices: str | None = None
-    """Of a million tokens in and out, for the estimate of the cost: `0.15,0.60`."""
-
-
-_ALIASES = {"timeout": "timeout_s", "max_wait": "max_wait_s"}
-
-
-@takes(SweepOptions, "sweep", aliases=_ALIASES)
+@takes(SweepOptions, "sweep")
 def sweep(
-    gold: str | Path,
+    gold: Source,
     system: System | Callable[..., Any],
     out: str | Path,
     watch: Watch | None = None,
@@ -117,9 +79,9 @@ def sweep(
         return ledger.report(ended, allowed)
 
 
-@takes(SweepOptions, "sweep", aliases=_ALIASES)
+@takes(SweepOptions, "sweep")
 def estimate_sweep(
-    gold: str | Path, system: System | Callable[..., Any], out: str | Path, *, options: SweepOptions
+    gold: Source, system: System | Callable[..., Any], out: str | Path, *, options: SweepOptions
 ) -> SweepEstimate:
     """What a sweep with these options would take; nothing is called and nothing is written."""
     system = as_system(system, options.concurrency)
@@ -135,13 +97,16 @@ def estimate_sweep(
 
 
 def _planned(
-    gold: str | Path, system: System, options: SweepOptions
+    gold: Source, system: System, options: SweepOptions
 ) -> tuple[SweepOptions, list[Gold], SweepPlan]:
     """The options, all questions of the gold set, and the plan of what is asked of them."""
-    chosen = _settled(options)
-    questions = read_gold(str(gold))
+    chosen = settled(options)
+    questions = read_gold(gold)
     if chosen.paraphrases:
-        chosen = structs.replace(chosen, grid=_with_paraphrases(chosen.grid, questions))
+        most = max(len(question.paraphrases) for question in questions)
+        wordings = {ORIGINAL, *chosen.grid.paraphrases, *range(1, most + 1)}
+        grid = structs.replace(chosen.grid, paraphrases=tuple(sorted(wordings)))
+        chosen = structs.replace(chosen, grid=grid)
     return chosen, questions, sweep_plan(questions, system.identity, chosen)
 
 
@@ -198,7 +163,7 @@ def _at(taking: SweepEstimate, options: SweepOptions) -> SweepEstimate:
     return structs.replace(taking, seconds=seconds, cost=cost)
 
 
-def _settled(options: SweepOptions) -> SweepOptions:
+def settled(options: SweepOptions) -> SweepOptions:
     """The options with the grid and the rate that they come to; raises UsageError."""
     grid = options.grid
     if options.preset:
@@ -213,14 +178,8 @@ def _settled(options: SweepOptions) -> SweepOptions:
         _prices(options.prices)
     if options.gates and not options.adaptive:
         raise UsageError("--gates: a sweep judges nothing unless it is --adaptive; drop them here")
-    rate = options.rate_per_s or rate_of(options.rate, lambda name: f"--{name}")
+    rate = options.rate_per_s or rate_of(options.rate)
     return structs.replace(options, grid=grid, rate_per_s=rate)
-
-
-def _with_paraphrases(grid: Grid, gold: list[Gold]) -> Grid:
-    most = max(len(question.paraphrases) for question in gold)
-    wordings = {ORIGINAL, *grid.paraphrases, *range(1, most + 1)}
-    return structs.replace(grid, paraphrases=tuple(sorted(wordings)))
 
 
 def allowed_errors(text: str) -> Callable[[int], Fraction]:
@@ -252,7 +211,11 @@ class _Sweep:
     def rounds(self) -> Iterator[Iterator[Iterator[Call]]]:
         """All that is left, in one round."""
         self._tell()
-        yield (map(self._call, job) for job in self._ledger.jobs())
+
+        def call(run: PlannedRun) -> Call:
+            return Call(run.run_id, run, ask_of(run, self._knobs, self._constraints[run.qid]))
+
+        yield (map(call, job) for job in self._ledger.jobs())
 
     def note(self, call: Call, trace: Trace) -> None:
         self._ledger.note(call.run, trace)
@@ -289,9 +252,6 @@ class _Sweep:
             self._ledger.count(trace)
         self._tell()
         return "error_budget" if self._ledger.failed > self._budget else None
-
-    def _call(self, run: PlannedRun) -> Call:
-        return Call(run.run_id, run, ask_of(run, self._knobs, self._constraints[run.qid]))
 
     def _tell(self) -> None:
         ledger = self._ledger

@@ -7,27 +7,27 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from msgspec import Meta, Struct, field, structs
+from msgspec import Struct, structs
 
 from ragauge.contracts.citation import Unit
-from ragauge.contracts.gold import Gold, RefusalOptions
+from ragauge.contracts.gold import Gold, GoldSet
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.metric import Absent
+from ragauge.contracts.options import TraceEvalOptions
 from ragauge.contracts.report import Outcome, Score
 from ragauge.contracts.run import ORIGINAL, Grid
 from ragauge.contracts.sweep import Progress, SweepReport
 from ragauge.contracts.system import System
-from ragauge.contracts.trace_eval import AtK, Recipe, TraceEvalReport
+from ragauge.contracts.trace_eval import AtK, TraceEvalReport
 from ragauge.errors import UsageError
-from ragauge.gates.rules import MIN_COVERAGE
 from ragauge.ingest.gold import read_gold
-from ragauge.ingest.lines import STDIN
 from ragauge.ingest.manifest import read_manifest
+from ragauge.ingest.records import Source
 from ragauge.ingest.traces import trace_in
 from ragauge.models.embedders import embedder
-from ragauge.runners.audit import AuditOptions
+from ragauge.runners.audit import setup_of
 from ragauge.runners.audit_blocks import (
     BlockAudit,
     BlockAuditor,
@@ -39,7 +39,7 @@ from ragauge.runners.audit_log import logged, where_to_log, written_at
 from ragauge.runners.auditing import Audited, Auditor
 from ragauge.runners.ledger import ANOTHER
 from ragauge.runners.observations import Observations
-from ragauge.runners.options import File, takes
+from ragauge.runners.options import takes
 from ragauge.runners.plan import planned_runs, question_plan, read_plan
 from ragauge.runners.sweep import Announce, sweep
 from ragauge.runners.trace_eval_report import (
@@ -61,51 +61,6 @@ ASKING = frozenset(
 Watch = Callable[[Progress], None]
 
 
-class TraceEvalOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to evaluate; the defaults are the command's."""
-
-    wordings: int | None = None
-    seeds: tuple[int, ...] | None = None
-    temperature: float | None = None
-    recipe: Recipe = Recipe()
-    """The same three in one struct; it has what is not given by itself."""
-    concurrency: int | None = None
-    timeout: float | None = None
-    retries: int | None = None
-    rate: str | None = None
-    """Calls at most: `5/s` or `300/min`."""
-    max_wait: float | None = None
-    error_budget: str | None = None
-    knobs: dict[str, Any] | None = None
-    restart: bool | None = None
-    manifest: File | None = None
-    docs: File | None = None
-    allow_cross_section: File | None = None
-    offsets_in: Literal["code-points", "utf-16", "bytes"] = "code-points"
-    tokenizer: str | None = None
-    embedder: str | None = None
-    calibration: File | None = None
-    gates: str | None = None
-    min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
-    """Of the questions that should have a value, the fraction a gate needs to decide."""
-    k: tuple[Annotated[int, Meta(ge=1)], ...] = ()
-    """Cut-offs at which coverage, gold recall and ΔS are measured as well."""
-    strict: bool = False
-    """Every question must be convergent."""
-    log: File | None = None
-    """A file to write a log line to for each segment of each run."""
-    to_db: str | None = None
-    run: str | None = None
-    """What the rows of the database call this run."""
-    asking: dict[str, Any] = field(default_factory=dict)
-    """How calls are made, as in SweepOptions: those of ASKING, for what is not given by itself."""
-
-    def auditing(self) -> AuditOptions:
-        """The options of the audit the runs go through."""
-        shared = {*self.__struct_fields__} & {*AuditOptions.__struct_fields__} - {"gates"}
-        return AuditOptions(**{name: getattr(self, name) for name in shared})
-
-
 class Evaluated(Struct, frozen=True):
     """How the asking ended, and, where it was carried through, what came of it."""
 
@@ -115,7 +70,7 @@ class Evaluated(Struct, frozen=True):
 
 @takes(TraceEvalOptions, "trace-eval")
 def trace_eval(
-    gold: str | Path,
+    gold: Source,
     system: System | Callable[..., Any],
     out: str | Path,
     watch: Watch | None = None,
@@ -129,12 +84,10 @@ def trace_eval(
     their files is raised before anything is asked. `announce` is as in `sweep`.
     """
     options = _settled(options)
-    if str(gold) == STDIN:
-        raise UsageError("trace-eval reads the gold set twice; give it as a file, not as -")
-    questions = read_gold(str(gold))
+    questions = read_gold(gold)
     chosen = options.settled(questions.metadata)
     evaluation = _Evaluation(questions, chosen, str(out))
-    swept = sweep(gold, system, out, watch, announce, grid=evaluation.grid, **chosen.asking)
+    swept = sweep(questions, system, out, watch, announce, grid=evaluation.grid, **chosen.asking)
     return Evaluated(swept, evaluation.outcome() if swept.ended == "complete" else None)
 
 
@@ -146,6 +99,10 @@ def _settled(chosen: TraceEvalOptions) -> TraceEvalOptions:
     ]
     if chosen.calibration is not None and chosen.embedder is None:
         problems.append("--calibration belongs to an embedder; name it with --embedder")
+    for name, numbers in (("seeds", chosen.seeds or ()), ("k", chosen.k)):
+        if len({*numbers}) < len(numbers):
+            written = ",".join(map(str, numbers))
+            problems.append(f'--{name} "{written}": one is there twice; name different ones')
     problems += where_to_log(chosen.to_db, chosen.run)
     if problems:
         raise UsageError(*problems)
@@ -162,7 +119,7 @@ def _settled(chosen: TraceEvalOptions) -> TraceEvalOptions:
 class _Evaluation:
     """From the runs of a journal to the outcome."""
 
-    def __init__(self, gold: list[Gold], options: TraceEvalOptions, out: str) -> None:
+    def __init__(self, gold: GoldSet, options: TraceEvalOptions, out: str) -> None:
         self._gold, self._options, self._out = gold, options, out
         self.grid = Grid(
             seeds=options.recipe.seeds,
@@ -176,7 +133,7 @@ class _Evaluation:
         wordings = {one.qid: question_plan(one, self.grid).prompts for one in gold}
         self._assembly = TraceEvalAssembly(gold, options, self._embedder, wordings)
         self._setup = structs.replace(
-            options.auditing().setup(gold, self._manifest), metrics=self._assembly.metrics
+            setup_of(options.auditing(), gold, self._manifest), metrics=self._assembly.metrics
         )
         BlockAuditor(self._setup)  # what is wrong with its files is raised before any call
 
@@ -201,6 +158,8 @@ class _Evaluation:
                 log([structs.replace(e, lambda_state=traced.seen.answer) for e in block.entries])
         plan, policy = read_plan(Path(self._out), ANOTHER), self._setup.policy
         identity = identity_of(options, policy, self._embedder, self._manifest, plan)
+        for finding in self._gold.findings:
+            runs.findings.add(finding)
         outcome = self._assembly.outcome(identity, self._out, runs.findings)
         if options.k:
             outcome = structs.replace(

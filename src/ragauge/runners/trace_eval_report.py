@@ -40,7 +40,7 @@ from ragauge.runners.evaluation import Evaluation
 from ragauge.runners.observations import CITED_SHOWN
 
 if TYPE_CHECKING:
-    from ragauge.runners.trace_eval import TraceEvalOptions
+    from ragauge.contracts.options import TraceEvalOptions
 
 MATCH_RATE, COVERAGE = "traceability.match_rate", "traceability.coverage"
 FIRST = (MATCH_RATE, COVERAGE)

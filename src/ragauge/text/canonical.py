@@ -6,11 +6,10 @@ import re
 import string
 import unicodedata
 from collections.abc import Callable
-from typing import Literal
 
 from msgspec import Struct
 
-Canon = Literal["unicode", "reference"]
+from ragauge.contracts.options import Canon
 
 SHORT = 5
 """A phrase below this length, such as "yes" or "1800", must match whole words."""

@@ -6,12 +6,12 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from ragauge.ingest.scored.scored_file import score_rows
+from ragauge.ingest.scored.scored_file import read_scores
 
 
 def scored(**columns):
     length = len(next(iter(columns.values())))
-    return score_rows(
+    return read_scores(
         [
             {"id": f"s{place}", "faithfulness": 1.0, **{k: v[place] for k, v in columns.items()}}
             for place in range(length)
@@ -107,7 +107,7 @@ def test_strata_that_a_row_gives_itself_are_not_looked_at():
         {"id": str(n), "faithfulness": 1, "strata": {"page": f"page {n}", "n": n}}
         for n in range(60)
     ]
-    assert score_rows(rows).rows[59].strata == {"page": "page 59", "n": "59"}
+    assert read_scores(rows).rows[59].strata == {"page": "page 59", "n": "59"}
 
 
 def test_a_value_of_a_stratum_that_is_long_in_one_row_makes_none_of_it():

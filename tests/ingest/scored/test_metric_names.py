@@ -3,7 +3,7 @@
 import pytest
 
 from ragauge.ingest.scored.columns import SEVEN, metric_names, our_name
-from ragauge.ingest.scored.scored_file import score_rows
+from ragauge.ingest.scored.scored_file import read_scores
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ from ragauge.ingest.scored.scored_file import score_rows
 )
 def test_names_of_other_tools(written, ours):
     assert our_name(written) == ours
-    scored = score_rows([{"id": "a", written: 0.5}])
+    scored = read_scores([{"id": "a", written: 0.5}])
     assert scored.metrics == (ours,) and scored.renamed == {written: ours}
     assert scored.findings.counts == {"renamed_metric": 1}
     assert scored.findings.kept()[0].message == f'"{written}" is read as {ours}'
@@ -40,7 +40,7 @@ def test_names_of_other_tools(written, ours):
 
 @pytest.mark.parametrize("name", [*SEVEN, "answer_correctness", "tone", "answers.faithfulness"])
 def test_names_that_stay(name):
-    scored = score_rows([{"id": "a", name: 0.5}])
+    scored = read_scores([{"id": "a", name: 0.5}])
     assert scored.metrics == (name,) and scored.renamed == {}
 
 
@@ -59,7 +59,7 @@ def test_the_order_of_columns_does_not_decide():
 
 def test_the_column_that_keeps_its_name_is_told():
     row = {"id": "a", "context_precision": 0.5, "context_utilization": 0.7}
-    scored = score_rows([row])
+    scored = read_scores([row])
     assert scored.rows[0].values == {"context_precision": 0.5, "context_utilization": 0.7}
     assert scored.findings.counts == {"rival_metric": 1}
     assert "keeps its name beside" in scored.findings.kept()[0].message

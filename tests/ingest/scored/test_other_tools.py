@@ -7,7 +7,7 @@ import pytest
 
 from ragauge.contracts.answers import Context
 from ragauge.errors import InputRejected, UsageError
-from ragauge.ingest.scored.scored_file import read_scores, score_rows
+from ragauge.ingest.scored.scored_file import read_scores
 
 RAGAS = [
     {
@@ -95,7 +95,7 @@ def test_ragas_of_old():
         "answer_correctness": 0.5,
         "context_recall": 1.0,
     }
-    scored = score_rows([row])
+    scored = read_scores([row])
     assert scored.metrics == ("context_relevancy", "answer_correctness", "context_recall")
     assert scored.rows[0].reference == "in 1800"
 
@@ -169,9 +169,9 @@ def test_deepeval_in_every_holder(tmp_path, held, indent):
 
 def test_deepeval_of_old_and_metrics_that_are_there_twice():
     old = {"input": "q", "metricsMetadata": [{"metric": "Faithfulness", "score": 0.5}]}
-    assert score_rows([old]).rows[0].values == {"faithfulness": 0.5}
+    assert read_scores([old]).rows[0].values == {"faithfulness": 0.5}
     twice = {"input": "q", "metricsData": [metric("Faithfulness", s) for s in (0.5, 1, None)]}
-    scored = score_rows([twice])
+    scored = read_scores([twice])
     assert scored.rows[0].values == {"faithfulness": 0.75}
     assert scored.findings.counts["several_scores"] == 1
 
@@ -280,7 +280,7 @@ def test_promptfoo_asks_several_providers(tmp_path):
 
 def test_promptfoo_tries_several_prompts():
     rows = [result(0), result(0, promptIdx=1, prompt={"raw": "x", "label": "long " * 20})]
-    assert [row.id for row in score_rows(rows).rows] == [
+    assert [row.id for row in read_scores(rows).rows] == [
         "test 0 Answer: {{query}}",
         "test 0 prompt 2",
     ]
@@ -289,22 +289,22 @@ def test_promptfoo_tries_several_prompts():
 def test_a_test_that_was_never_judged_has_no_score():
     failed = result(1, failureReason=2, error="429 Rate limit", score=0, gradingResult=None)
     failed["response"] = None
-    scored = score_rows([FIRST, failed])
+    scored = read_scores([FIRST, failed])
     row = scored.rows[1]
     assert row.answer == "" and row.values == {}
     assert row.invalid["score"] == 'error "429 Rate limit"' and row.invalid["Tone"] == "absent"
     older = {key: value for key, value in failed.items() if key != "failureReason"}
-    assert score_rows([FIRST, older]).rows[1].invalid["score"] == 'error "429 Rate limit"'
+    assert read_scores([FIRST, older]).rows[1].invalid["score"] == 'error "429 Rate limit"'
 
 
 def test_an_assertion_that_does_not_hold_is_a_score():
     row = result(0, failureReason=1, error="An assertion failed", score=0.25)
-    assert score_rows([row]).rows[0].values == {"score": 0.25}
+    assert read_scores([row]).rows[0].values == {"score": 0.25}
 
 
 def test_a_grader_that_failed_gives_no_score():
     part = assertion("context-recall", 0, metadata={"graderError": True})
-    row = score_rows([result(0, components=[part])]).rows[0]
+    row = read_scores([result(0, components=[part])]).rows[0]
     assert row.invalid == {"context_recall": 'error "so"', "score": 'error "so"'}
 
 
@@ -319,7 +319,7 @@ def test_promptfoo_tells_reference_and_contexts_by_assertions():
     two = result(1, components=[template], vars={"qid": "q2", "answer": "in 1802"})
     three = result(2, response={"output": {"answer": "In 1803.", "retrieved_ids": ["p1"]}})
     four = result(3, response={"output": {"year": 1804}}, components=[unfilled])
-    rows = score_rows([one, two, three, four]).rows
+    rows = read_scores([one, two, three, four]).rows
     assert rows[3].reference is None
     assert rows[0].question == "Answer: When did it open?" and rows[0].reference == "in 1800"
     assert [context.text for context in rows[0].contexts] == ["a", "b"]
@@ -330,19 +330,21 @@ def test_promptfoo_tells_reference_and_contexts_by_assertions():
 
 def test_several_assertions_of_one_kind_are_averaged():
     parts = [assertion("similar", 0.5), assertion("similar", 1.0)]
-    scored = score_rows([result(0, components=parts)])
+    scored = read_scores([result(0, components=parts)])
     assert scored.rows[0].values["semantic_similarity"] == 0.75
     assert scored.findings.counts["several_scores"] == 1
     huge = [assertion("similar", 1.7e308), assertion("similar", 1.7e308)]
-    assert score_rows([result(0, components=huge)]).rows[0].values["semantic_similarity"] == 1.7e308
+    assert (
+        read_scores([result(0, components=huge)]).rows[0].values["semantic_similarity"] == 1.7e308
+    )
 
 
 def test_a_form_can_be_forced():
     with pytest.raises(UsageError, match='form "trulens" is none of auto, rows, ragas'):
-        score_rows(RAGAS, form="trulens")
-    assert score_rows(RAGAS, form="rows").form == "rows"
+        read_scores(RAGAS, form="trulens")
+    assert read_scores(RAGAS, form="rows").form == "rows"
     with pytest.raises(InputRejected, match="holds no test cases with metricsData, as results of"):
-        score_rows(RAGAS, form="deepeval")
+        read_scores(RAGAS, form="deepeval")
     with pytest.raises(InputRejected, match="holds no results with gradingResult"):
-        score_rows([CASE], form="promptfoo")
-    assert score_rows([CASE], form="deepeval").form == "deepeval"
+        read_scores([CASE], form="promptfoo")
+    assert read_scores([CASE], form="deepeval").form == "deepeval"

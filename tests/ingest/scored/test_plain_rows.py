@@ -11,7 +11,7 @@ from msgspec import structs
 
 from ragauge.contracts.answers import Context
 from ragauge.errors import InputRejected, UsageError
-from ragauge.ingest.scored.scored_file import read_scores, score_rows
+from ragauge.ingest.scored.scored_file import read_scores
 
 ROWS = [
     {
@@ -62,7 +62,7 @@ def facts_of(error):
 
 
 def test_our_own_rows():
-    scored = score_rows(ROWS)
+    scored = read_scores(ROWS)
     first, second = scored.rows
     assert scored.form == "rows" and scored.metrics == ("faithfulness", "noise_sensitivity")
     assert (first.id, first.question, first.answer) == (
@@ -85,7 +85,7 @@ def test_our_own_rows():
 
 
 def test_every_format_holds_the_same_rows(tmp_path):
-    expected = plain(score_rows(ROWS))
+    expected = plain(read_scores(ROWS))
     lines = written(ROWS)
     columns = {name: [row[name] for row in ROWS] for name in ROWS[0]}
     keyed = {
@@ -108,9 +108,9 @@ def test_every_format_holds_the_same_rows(tmp_path):
     pl.DataFrame(ROWS).write_parquet(tmp_path / "k.parquet")
     for file in (*files, tmp_path / "k.parquet"):
         assert plain(read_scores(file)) == expected, file
-    assert plain(score_rows(pl.DataFrame(ROWS))) == expected
-    assert plain(score_rows(iter(ROWS))) == expected
-    assert plain(score_rows({"rows": ROWS})) == expected
+    assert plain(read_scores(pl.DataFrame(ROWS))) == expected
+    assert plain(read_scores(iter(ROWS))) == expected
+    assert plain(read_scores({"rows": ROWS})) == expected
 
 
 def test_cells_of_a_table_are_numbers_lists_and_gaps(tmp_path):
@@ -135,9 +135,9 @@ def test_cells_of_a_table_are_numbers_lists_and_gaps(tmp_path):
 
 def test_a_row_without_an_answer_beside_answers_is_a_failed_call():
     told = [{"id": "a", "answer": "x", "tone": 1}, {"id": "b", "answer": None, "tone": 0}]
-    assert [row.answer for row in score_rows(told).rows] == ["x", ""]
+    assert [row.answer for row in read_scores(told).rows] == ["x", ""]
     untold = [{"id": "a", "tone": 1}, {"id": "b", "answer": None, "tone": 0}]
-    assert [row.answer for row in score_rows(untold).rows] == [None, None]
+    assert [row.answer for row in read_scores(untold).rows] == [None, None]
 
 
 @pytest.mark.parametrize(
@@ -145,38 +145,38 @@ def test_a_row_without_an_answer_beside_answers_is_a_failed_call():
     [("question", "q"), ("q", "q"), ("user_input", "q"), ("input", "q"), ("query", "q")],
 )
 def test_questions_of_other_tools(field, value):
-    assert score_rows([{field: value, "faithfulness": 1}]).rows[0].question == "q"
+    assert read_scores([{field: value, "faithfulness": 1}]).rows[0].question == "q"
 
 
 @pytest.mark.parametrize("field", ["answer", "response", "actual_output", "output", "prediction"])
 def test_answers_of_other_tools(field):
-    assert score_rows([{field: "a", "faithfulness": 1}]).rows[0].answer == "a"
+    assert read_scores([{field: "a", "faithfulness": 1}]).rows[0].answer == "a"
 
 
 @pytest.mark.parametrize(
     "field", ["reference", "ground_truth", "expected_output", "expected", "expected_answer"]
 )
 def test_references_of_other_tools(field):
-    assert score_rows([{field: "r", "faithfulness": 1}]).rows[0].reference == "r"
+    assert read_scores([{field: "r", "faithfulness": 1}]).rows[0].reference == "r"
 
 
 @pytest.mark.parametrize(
     "field", ["contexts", "retrieved_contexts", "retrieval_context", "context", "documents"]
 )
 def test_contexts_of_other_tools(field):
-    row = score_rows([{field: ["c"], "faithfulness": 1}]).rows[0]
+    row = read_scores([{field: ["c"], "faithfulness": 1}]).rows[0]
     assert row.contexts == (Context("1", "c"),) and row.retrieved_ids is None
 
 
 def test_an_answer_that_is_there_beats_an_output():
-    row = score_rows([{"output": "o", "response": "a", "faithfulness": 1}]).rows[0]
+    row = read_scores([{"output": "o", "response": "a", "faithfulness": 1}]).rows[0]
     assert row.answer == "a"
-    row = score_rows([{"output": "o", "answer": None, "faithfulness": 1}]).rows[0]
+    row = read_scores([{"output": "o", "answer": None, "faithfulness": 1}]).rows[0]
     assert row.answer == "o"
 
 
 def test_ids_of_passages_come_from_wherever_they_are():
-    rows = score_rows(
+    rows = read_scores(
         [
             {"contexts": [{"id": "p1", "text": "a"}], "faithfulness": 1},
             {"chunks": [{"id": "p1"}, {"id": "p2"}], "faithfulness": 1},
@@ -195,7 +195,7 @@ def test_ids_of_passages_come_from_wherever_they_are():
 @pytest.mark.parametrize("ids", [["p1"], ["p1", "p1"], ["p1", "p2", "p1"]])
 def test_ids_that_do_not_match_the_passages_are_told(ids):
     row = {"id": "a", "contexts": ["x", "y"], "retrieved_ids": ids, "faithfulness": 1}
-    scored = score_rows([row])
+    scored = read_scores([row])
     assert scored.rows[0].contexts == (Context("1", "x"), Context("2", "y"))
     assert scored.rows[0].retrieved_ids == tuple(ids)
     assert codes(scored) == {"unmatched_ids": 1}
@@ -203,12 +203,12 @@ def test_ids_that_do_not_match_the_passages_are_told(ids):
 
 def test_what_an_answer_cites_in_its_text_is_read_where_ids_were_retrieved():
     told = {"answer": "It opened in 1800.\nSources: [p1]", "retrieved_ids": ["p1"]}
-    row = score_rows([{**told, "faithfulness": 1}]).rows[0]
+    row = read_scores([{**told, "faithfulness": 1}]).rows[0]
     assert row.cited == ("p1",) and row.answer == "It opened in 1800."
 
 
 def test_ids_are_given_or_made_and_never_lost():
-    scored = score_rows(
+    scored = read_scores(
         [
             {"sample_id": "a", "qid": "q", "tone": 0.5},
             {"qid": "q", "tone": 0.5},
@@ -221,13 +221,13 @@ def test_ids_are_given_or_made_and_never_lost():
     assert [row.id for row in scored.rows] == ["a", "q", "q#2", "row 4", "7", "u"]
     assert codes(scored) == {"duplicate_id": 1, "made_id": 1}
     messages = {one.code: one.message for one in scored.findings.kept()}
-    assert messages["duplicate_id"] == '"q" stands at scores: row 2 already; this one is q#2'
+    assert messages["duplicate_id"] == '"q" is at scores: item 2 already; this one is q#2'
     assert '"row 4"' in messages["made_id"]
 
 
 def test_scores_may_stand_under_one_field():
     row = {"id": "a", "scores": {"faithfulness": 0.5, "tone": "bad"}}
-    scored = score_rows([row, {"id": "b", "scores": {"faithfulness": float("inf")}}])
+    scored = read_scores([row, {"id": "b", "scores": {"faithfulness": float("inf")}}])
     assert scored.metrics == ("faithfulness", "tone")
     assert scored.rows[0].invalid == {"tone": 'text "bad"'}
     assert scored.rows[1].invalid == {"faithfulness": "infinite", "tone": "absent"}
@@ -240,19 +240,19 @@ def test_scores_of_two_judges_keep_their_judges():
         "ragas": {"faithfulness": 0.75},
         "m": {"x": 1},
     }
-    scored = score_rows([row])
+    scored = read_scores([row])
     assert scored.rows[0].values == {"house.faithfulness": 0.0, "ragas.faithfulness": 0.75}
     assert codes(scored) == {"extra_field": 1}
-    both = score_rows([{"id": "a", "faithfulness": 0.5, "ragas": {"faithfulness": 0.75}}])
+    both = read_scores([{"id": "a", "faithfulness": 0.5, "ragas": {"faithfulness": 0.75}}])
     assert both.rows[0].values == {"ragas.faithfulness": 0.75, "faithfulness": 0.5}
-    alone = score_rows([{"id": "a", "ragas": {"context_recall": 0.5}}])
+    alone = read_scores([{"id": "a", "ragas": {"context_recall": 0.5}}])
     assert alone.metrics == ("context_recall",)
 
 
 def test_rows_are_found_under_any_name(tmp_path):
     held = {"ragas": {"faithfulness": 1.0}, "details": [{"id": "x"}], "case_metrics": ROWS}
     file = saved(tmp_path / "run.json", json.dumps(held, indent=1))
-    assert plain(read_scores(file)) == plain(score_rows(ROWS))
+    assert plain(read_scores(file)) == plain(read_scores(ROWS))
 
 
 def test_a_row_a_metric_is_refused(tmp_path):
@@ -264,10 +264,10 @@ def test_a_row_a_metric_is_refused(tmp_path):
 
 
 def test_means_without_samples_are_told():
-    scored = score_rows([{"num_samples": 30, "faithfulness": 0.7}])
+    scored = read_scores([{"num_samples": 30, "faithfulness": 0.7}])
     assert codes(scored)["bare_scores"] == 1
-    assert "bare_scores" not in codes(score_rows([{"user_input": "q", "faithfulness": 0.7}]))
-    assert "bare_scores" not in codes(score_rows([{"id": "a", "faithfulness": 0.7}]))
+    assert "bare_scores" not in codes(read_scores([{"user_input": "q", "faithfulness": 0.7}]))
+    assert "bare_scores" not in codes(read_scores([{"id": "a", "faithfulness": 0.7}]))
 
 
 def test_a_file_of_our_own_evaluation_keeps_the_ids_of_metrics(tmp_path):
@@ -286,7 +286,7 @@ def test_claims_are_taken_as_they_are(tmp_path):
         "reference": [{"text": "It is big.", "other": None}],
     }
     row = {"id": "a", "contexts": ["x", "y"], "claims": claims, "faithfulness": 1}
-    taken = score_rows([row]).rows[0].claims
+    taken = read_scores([row]).rows[0].claims
     assert taken.judge == "imported" and taken.chunks == 2
     assert taken.answer[0].chunks == (True, False) and taken.answer[0].other is True
     assert taken.reference[0].chunks == () and taken.reference[0].other is None
@@ -322,13 +322,13 @@ def test_claims_are_taken_as_they_are(tmp_path):
 def test_claims_that_cannot_be_read_are_told_with_their_place(claims, fact):
     row = {"id": "a", "contexts": ["x"], "claims": claims, "faithfulness": 1}
     with pytest.raises(InputRejected) as error:
-        score_rows([row])
-    assert facts_of(error)[0].startswith("scores: row 1: ") and fact in facts_of(error)[0]
+        read_scores([row])
+    assert facts_of(error)[0].startswith("scores: item 1: ") and fact in facts_of(error)[0]
 
 
 def test_several_references_and_rival_answers_are_told():
     row = {"id": "a", "ground_truths": ["x", "y"], "answer": "1", "response": "2", "tone": 1}
-    scored = score_rows([row])
+    scored = read_scores([row])
     assert scored.rows[0].reference == "x" and scored.rows[0].answer == "1"
     assert codes(scored) == {"more_references": 1, "rival_answers": 1}
 
@@ -336,13 +336,15 @@ def test_several_references_and_rival_answers_are_told():
 class Frame:
     """What a pandas frame shows to whoever does not import pandas."""
 
+    iloc = None
+
     def __init__(self, rows):
         self._rows = rows
         self.columns = list(rows[0])
 
-    def to_dict(self, orient):
-        assert orient == "records"
-        return self._rows
+    def itertuples(self, *, index, name):
+        assert (index, name) == (False, None)
+        return (tuple(row.values()) for row in self._rows)
 
 
 class NAType:
@@ -357,11 +359,11 @@ def test_frames_of_pandas_have_gaps_that_are_no_mistakes():
         {"user_input": "r", "reference": "x", "response": nan, "faithfulness": 0.5},
         {"user_input": "s", "reference": None, "response": "b", "faithfulness": NAType()},
     ]
-    scored = score_rows(Frame(rows))
+    scored = read_scores(Frame(rows))
     assert [row.reference for row in scored.rows] == [None, "x", None]
     assert [row.answer for row in scored.rows] == ["a", "", "b"]
     assert [row.invalid for row in scored.rows] == [
-        {"faithfulness": "NaN"},
+        {"faithfulness": "null"},  # pandas has no other way to say that there is nothing
         {},
         {"faithfulness": "null"},
     ]
@@ -372,7 +374,7 @@ def test_a_result_that_can_become_a_frame_is_one():
         def to_pandas(self):
             return Frame([{"user_input": "q", "faithfulness": 0.5}])
 
-    assert score_rows(Result()).rows[0].values == {"faithfulness": 0.5}
+    assert read_scores(Result()).rows[0].values == {"faithfulness": 0.5}
 
 
 def test_a_table_of_arrow_is_read_by_rows():
@@ -380,10 +382,32 @@ def test_a_table_of_arrow_is_read_by_rows():
         def to_pylist(self):
             return [{"id": "a", "faithfulness": 0.5}]
 
-    assert score_rows(Table()).rows[0].values == {"faithfulness": 0.5}
+    assert read_scores(Table()).rows[0].values == {"faithfulness": 0.5}
 
 
-@pytest.mark.parametrize("held", ["scores.csv", 7])
-def test_what_holds_no_rows_is_refused(held):
-    with pytest.raises(UsageError, match="expected dicts or a frame"):
-        score_rows(held)
+def test_what_holds_no_rows_is_refused():
+    with pytest.raises(UsageError, match="int is no source of records"):
+        read_scores(7)
+
+
+def test_columns_can_be_named():
+    rows = [{"prompt": {"text": "When?"}, "reply": "In 1800.", "faithfulness": 0.5}]
+    row = read_scores(rows, columns={"question": "prompt.text", "answer": "reply"}).rows[0]
+    assert (row.question, row.answer) == ("When?", "In 1800.")
+    with pytest.raises(InputRejected, match='no score row has "missing"; there is "prompt"'):
+        read_scores(rows, columns={"answer": "missing"})
+
+
+def test_headings_of_tables_need_not_be_exact(tmp_path):
+    file = saved(tmp_path / "s.csv", "Sample ID, Question ,ANSWER,faithfulness\na,When?,x,0.5\n")
+    row = read_scores(file).rows[0]
+    assert (row.id, row.question, row.answer) == ("a", "When?", "x")
+
+
+def test_results_of_langchain_are_answers_with_passages():
+    passage = {"page_content": "It opened in 1800.", "metadata": {"start": 0, "score": 0.5, "k": 1}}
+    row = {"query": "When?", "result": "In 1800.", "source_documents": [passage]}
+    (read,) = read_scores([{**row, "faithfulness": 1}]).rows
+    assert (read.answer, read.contexts) == ("In 1800.", (Context("1", "It opened in 1800."),))
+    verdicts = [{"id": "a", "result": "passed", "faithfulness": 1}]
+    assert read_scores(verdicts).rows[0].strata == {"result": "passed"}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ragauge.errors import RagaugeError
 from ragauge.ingest.scored.columns import score_of
-from ragauge.ingest.scored.scored_file import read_scores, score_rows
+from ragauge.ingest.scored.scored_file import read_scores
 
 NAMES = ("faithfulness", "Contextual Recall", "noise_sensitivity(mode=relevant)", "tone", "zeal")
 CELLS = (
@@ -46,7 +46,7 @@ def refusal(file, form="auto"):
 
 @given(ROWS)
 def test_every_metric_counts_every_row(rows):
-    scored = score_rows(rows)
+    scored = read_scores(rows)
     assert [row.id for row in scored.rows] == [row["id"] for row in rows]
     for metric in scored.metrics:
         valid = [row for row in scored.rows if metric in row.values]
@@ -61,7 +61,7 @@ def test_every_metric_counts_every_row(rows):
 @given(ROWS, st.randoms(use_true_random=False))
 def test_the_order_of_rows_does_not_change_what_a_row_is(rows, random):
     shuffled = random.sample(rows, len(rows))
-    one, other = score_rows(rows), score_rows(shuffled)
+    one, other = read_scores(rows), read_scores(shuffled)
     assert told(one) == told(other)
     assert {*one.metrics} == {*other.metrics} and one.renamed == other.renamed
 
@@ -72,7 +72,7 @@ def test_json_as_python_writes_it_holds_the_same_scores(tmp_path, rows):
     kept = [{"id": row["id"], **{k: row[k] for k in row if k in names}} for row in rows]
     file = tmp_path / "s.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in kept), "utf-8", newline="")
-    assert told(read_scores(file)) == told(score_rows(kept))
+    assert told(read_scores(file)) == told(read_scores(kept))
 
 
 @given(st.lists(st.lists(CELLS.map(str), min_size=3, max_size=3), min_size=1, max_size=6))

@@ -4,7 +4,7 @@ import pytest
 
 from ragauge.contracts.answers import AnswerRow, Context
 from ragauge.contracts.diagnosis import Threshold
-from ragauge.ingest.scored.scored_file import score_rows
+from ragauge.ingest.scored.scored_file import read_scores
 from ragauge.models.judging import lexical_claims
 from ragauge.runners.answers.supporting import SentenceSupporter
 from ragauge.runners.diagnosis import scored
@@ -33,7 +33,7 @@ ALWAYS = ("no_payloads", "no_other_wordings", "no_replay")
 
 
 def material(*rows, **options):
-    return scored_material(score_rows(rows), **options)
+    return scored_material(read_scores(rows), **options)
 
 
 def without(*names):

@@ -9,6 +9,8 @@ from msgspec import structs
 
 from ragauge.contracts.comparison import ComparisonReport, Flip, Way
 from ragauge.contracts.history import ID_SHOWN, Run
+from ragauge.contracts.opt import chosen_options
+from ragauge.contracts.options import CompareOptions
 from ragauge.contracts.paging import Paged, RunQuery
 from ragauge.contracts.unit_changes import ChangeQuery, Direction, UnitChange
 from ragauge.dashboard import parts
@@ -24,8 +26,7 @@ from ragauge.reports.document import Block, Cell, Span, Text
 from ragauge.reports.kinds.comparison import CORRECTIONS, FLIPS, document, flip_items, table
 from ragauge.reports.kinds.runs import when
 from ragauge.reports.numbers import count, counted
-from ragauge.runners.compare import ALLOWANCES, CompareOptions
-from ragauge.runners.options import chosen_options
+from ragauge.runners.compare import ALLOWANCES
 from ragauge.runners.paired_units import changed_meaning
 
 PATH = "/compare"

@@ -9,6 +9,7 @@ from msgspec import structs
 
 from ragauge.contracts.comparison import HistoryReport
 from ragauge.contracts.history import Run, RunFilter, canonical
+from ragauge.contracts.options import HistoryOptions
 from ragauge.contracts.paging import PagedHistory, RunQuery
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
@@ -23,7 +24,7 @@ from ragauge.reports import numbers
 from ragauge.reports.document import Block, Span, Text
 from ragauge.reports.kinds import history as line
 from ragauge.reports.kinds import runs as story
-from ragauge.runners.run_history import LAST, MORE, HistoryOptions, lines_by, run_history
+from ragauge.runners.run_history import MORE, lines_by, run_history
 from ragauge.store.recorded import plain
 
 LONGEST = 1_000
@@ -46,7 +47,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         command=asked.optional("command"),
         branch=asked.optional("branch"),
         labels=labels_asked(asked),
-        last=max(1, min(asked.number("last", LAST), LONGEST)),
+        last=max(1, min(asked.number("last", HistoryOptions().last), LONGEST)),
     )
     named, by = asked.text("metric"), asked.text("by")
     query = RunQuery(

@@ -34,7 +34,7 @@ from ragauge.dashboard.pages.question_trace import (
 from ragauge.dashboard.parts import Mark, drawn
 from ragauge.dashboard.unit_list import SHORT, Ways, right_means
 from ragauge.dashboard.unit_list import outcome as outcome_of
-from ragauge.ingest.answered.written_lists import TEXTS
+from ragauge.ingest.written_lists import TEXTS
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.document import Block, Card, Cell, Column, Facts, Section, Span, Text, Words

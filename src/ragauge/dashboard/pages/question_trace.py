@@ -19,7 +19,7 @@ from ragauge.contracts.citation import Offsets
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import Run
 from ragauge.contracts.kept import KeptAnswer
-from ragauge.ingest.answered.written_lists import TEXTS
+from ragauge.ingest.written_lists import TEXTS
 from ragauge.metrics.facts import Reader, Reading, error_reason
 from ragauge.text.canonical import composed
 from ragauge.text.citations import take_apart

@@ -12,8 +12,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from ragauge.contracts.gold import stratum_text
-from ragauge.ingest.answered.records import MISSING
-from ragauge.ingest.answered.shapes import STRATA
+from ragauge.ingest.answers import MISSING, SLICES
 from ragauge.ingest.fields import kind, quoted
 
 _NAMES: dict[str, tuple[str, ...]] = {
@@ -213,7 +212,7 @@ _COUNTED = frozenset(
     (
         *("index", "level_0", "row", "order", "seed", "run", "attempt", "k"),
         *("top_k", "temperature", "ts", "timestamp", "date", "year", "tokens", "cost", "latency"),
-        *("kind", *STRATA),
+        *("kind", *(field.name for field in SLICES)),
     )
 )
 _COUNTED_ENDINGS = ("_id", "_idx", "_index", "_ms", "_seconds", "_tokens", "_cost", "_usd", "_at")

@@ -8,24 +8,10 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from ragauge.errors import InputRejected, UsageError
-from ragauge.ingest.answered.records import MISSING
-from ragauge.ingest.answered.shapes import (
-    ANSWERS,
-    CONTEXTS,
-    CONVERSATIONS,
-    QUESTIONS,
-    REFERENCES,
-)
+from ragauge.ingest.answers import ANSWER_TEXT, CONTEXTS, QUESTION, REFERENCES, TURNS
 from ragauge.ingest.fields import quoted
-from ragauge.ingest.placed_records import STRATUM
 from ragauge.ingest.scored.columns import Failed, columns_seen, is_surely_metric, our_name
-from ragauge.ingest.scored.samples import (
-    OTHER_ANSWERS,
-    OTHER_REFERENCES,
-    TEXTS,
-    Parts,
-    sample_id,
-)
+from ragauge.ingest.scored.samples import Parts, is_text, sample_id
 
 UNNAMED = "Unnamed: "
 """How pandas calls a column without a title, which holds the numbers of rows."""
@@ -51,18 +37,12 @@ def plain_samples(rows: Sequence[tuple[str, Row]]) -> list[Parts]:
             if isinstance(row.get(group), Mapping)
             for metric, value in row[group].items()
         }
-        strata = {
-            name.removeprefix(STRATUM): value.strip()
-            for name, value in row.items()
-            if name.startswith(STRATUM) and isinstance(value, str) and value.strip() not in MISSING
-        }
         samples.append(
             Parts(
                 place=place,
-                fields={name: value for name, value in row.items() if name in TEXTS},
+                fields={name: value for name, value in row.items() if is_text(name)},
                 scores={**grouped, **{name: [rest[name]] for name in scores if name in rest}},
                 others={name: value for name, value in rest.items() if name not in scores},
-                strata=strata,
             )
         )
     return samples
@@ -71,7 +51,7 @@ def plain_samples(rows: Sequence[tuple[str, Row]]) -> list[Parts]:
 def _is_group(name: str, row: Row) -> bool:
     """Whether a field holds scores by metric."""
     held = row[name]
-    if name in TEXTS or not isinstance(held, Mapping):
+    if is_text(name) or not isinstance(held, Mapping):
         return False
     return name in NESTED or any(is_surely_metric(str(metric)) for metric in held)
 
@@ -82,8 +62,8 @@ def _undecided(row: Row, groups: Sequence[str]) -> dict[str, Any]:
         name: value
         for name, value in row.items()
         if name
-        and name not in TEXTS
-        and not name.startswith((STRATUM, UNNAMED))
+        and not is_text(name)
+        and not name.startswith(UNNAMED)
         and not (name in groups and isinstance(value, Mapping))
     }
 
@@ -119,7 +99,7 @@ def deepeval_sample(place: str, case: Mapping[str, Any]) -> Parts:
             failed = isinstance(error, str) and error.strip()
             score = Failed(error) if failed else metric.get("score")
             scores.setdefault(str(name or "unnamed"), []).append(score)
-    fields = {name: value for name, value in case.items() if name in TEXTS}
+    fields = {name: value for name, value in case.items() if is_text(name)}
     told: Mapping[str, Any] = next(
         (case[name] for name in _TOLD if isinstance(case.get(name), Mapping)), {}
     )
@@ -127,9 +107,9 @@ def deepeval_sample(place: str, case: Mapping[str, Any]) -> Parts:
     name = case.get("name")
     return Parts(
         place=place,
-        fields={**{key: told[key] for key in told if key in TEXTS}, **fields},
+        fields={**{key: told[key] for key in told if is_text(key)}, **fields},
         scores=scores,
-        others={name: one for name, one in {**beside, **told}.items() if name not in TEXTS},
+        others={name: one for name, one in {**beside, **told}.items() if not is_text(name)},
         id=sample_id(fields) or sample_id(told) or (name if isinstance(name, str) else None),
     )
 
@@ -141,9 +121,9 @@ _ERROR = 2
 """The failure reason of a test that was never judged; 1 is an assertion that does not hold."""
 _LONGEST_LABEL = 40
 _LIKE = {
-    "question": QUESTIONS,
-    "contexts": CONTEXTS,
-    "ground_truth": (*REFERENCES, *OTHER_REFERENCES, "answer"),
+    "question": QUESTION.names,
+    "contexts": CONTEXTS.names,
+    "ground_truth": (*REFERENCES.names, "answer"),
 }
 """Variables that tell a field, by the name we have for it."""
 
@@ -169,12 +149,12 @@ def promptfoo_samples(rows: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Par
             **_object(test.get("vars")),
             **_object(row.get("vars")),
         }
-        fields = {name: value for name, value in told.items() if name in TEXTS}
+        fields = {name: value for name, value in told.items() if is_text(name)}
         known = sample_id(fields)
         if known is None and isinstance(row.get("testIdx"), int):
             known = f"test {row['testIdx']}"
         # Variables of the test; one that is called `answer` is what the test expects.
-        unlike = (*ANSWERS, *OTHER_ANSWERS, *CONVERSATIONS)
+        unlike = (*ANSWER_TEXT.names, *TURNS.names)
         variables = {name: one for name, one in fields.items() if name not in unlike}
         references = _LIKE["ground_truth"][:-1]
         if fields.get("answer") and not any(fields.get(name) for name in references):
@@ -184,7 +164,7 @@ def promptfoo_samples(rows: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Par
                 place=place,
                 fields={**_found(row, fields), **variables, **_answer(row)},
                 scores=_scores(row),
-                others={name: value for name, value in told.items() if name not in TEXTS},
+                others={name: value for name, value in told.items() if not is_text(name)},
                 id=None if known is None else " ".join((known, *strata.values())),
                 strata=strata,
             )
@@ -246,8 +226,8 @@ def _answer(row: Mapping[str, Any]) -> dict[str, Any]:
     output = response.get("output") if isinstance(response, Mapping) else response
     if output is None or _failed(row):
         return {"answer": None}
-    if isinstance(output, Mapping) and any(name in output for name in (*ANSWERS, *OTHER_ANSWERS)):
-        return {name: value for name, value in output.items() if name in TEXTS}
+    if isinstance(output, Mapping) and any(name in output for name in ANSWER_TEXT.names):
+        return {name: value for name, value in output.items() if is_text(name)}
     written = output if isinstance(output, str) else msgspec.json.encode(output).decode()
     return {"answer": written}
 

@@ -3,27 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct, structs
 
 from ragauge.contracts.answers import AnswerRow, Context
 from ragauge.contracts.claims import AnswerClaims, Claim
-from ragauge.ingest.answered.shapes import (
-    ANSWERS,
+from ragauge.ingest.answers import (
+    ANSWER,
+    ANSWER_TEXT,
+    ANSWERABLE,
     CITED,
     CONTEXTS,
-    CONVERSATIONS,
-    IDS,
-    QUESTIONS,
+    ID,
+    MISSING,
+    QUESTION,
     REFERENCES,
-    is_missing,
+    STATUS,
+    STRATA,
+    TURNS,
+    answer_of,
     own_id,
-    row_of,
+    rival_answers,
+    with_sources,
 )
-from ragauge.ingest.answered.written_lists import listed
-from ragauge.ingest.fields import BadField, BadRecord, expected, quoted, text
+from ragauge.ingest.fields import (
+    BadField,
+    BadRecord,
+    Field,
+    Shape,
+    anything,
+    expected,
+    quoted,
+    squeezed,
+    text,
+)
+from ragauge.ingest.records import Records
+from ragauge.ingest.scored.columns import is_metric
 from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.ingest.written_lists import listed
 from ragauge.text.citations import id_of, split_ids
 
 JUDGE = "imported"
@@ -97,19 +116,82 @@ def _refuse_unknown(told: Mapping[str, Any], known: tuple[str, ...], field: str,
         raise BadField(field, f"{quoted(str(unknown[0]))} is not known; {fact}")
 
 
-SAMPLE_IDS = ("sample_id", *IDS, "case_id", "test_id", "unit")
-RETRIEVED = ("retrieved_ids", "retrieved_context_ids")
-GOLD = ("gold_ids", "gold_citations", "reference_context_ids")
-OTHER_ANSWERS = ("output", "generated_answer", "prediction")
-OTHER_REFERENCES = ("expected", "expected_answer", "correct_answer", "ideal")
-TEXTS = frozenset(
-    (
-        *(*SAMPLE_IDS, *QUESTIONS, *ANSWERS, *OTHER_ANSWERS, *CONTEXTS, *REFERENCES),
-        *(*OTHER_REFERENCES, *CITED, *CONVERSATIONS, *RETRIEVED, *GOLD),
-        *("answerable", "strata", "claims", "status"),
-    )
+def _ids(value: Any, field: str) -> tuple[str, ...]:
+    written = isinstance(value, str) and not value.strip().startswith("[")
+    ids = []
+    for place, one in enumerate(split_ids(value) if written else listed(value, field)):
+        id = str(one) if isinstance(one, int) else id_of(one)
+        if not id:
+            raise BadField(f"{field}[{place}]", expected("the id of a passage", one))
+        ids.append(id)
+    return tuple(ids)
+
+
+SAMPLE = Shape(
+    name="score row",
+    doc="A sample with its scores, each in a column called after the metric.",
+    fields=(
+        Field(
+            "sample_id",
+            own_id,
+            "What the sample is called; else its number.",
+            aliases=(
+                *("id", *(name for name in ID.aliases if name != "sample_id")),
+                *("case_id", "test_id", "unit"),
+            ),
+            says="text or whole number",
+        ),
+        *(TURNS, QUESTION),
+        # A column of results may well be one of verdicts.
+        structs.replace(
+            ANSWER_TEXT, aliases=tuple(name for name in ANSWER_TEXT.aliases if name != "result")
+        ),
+        *(CONTEXTS, REFERENCES, CITED, ANSWERABLE, STATUS, STRATA),
+        Field(
+            "retrieved_ids",
+            _ids,
+            "Ids of what was retrieved, best first.",
+            aliases=("retrieved_context_ids",),
+            many=True,
+        ),
+        Field(
+            "gold_ids",
+            _ids,
+            "Ids of what should have been retrieved.",
+            aliases=("gold_citations", "reference_context_ids"),
+            many=True,
+        ),
+        Field(
+            "claims",
+            anything,
+            "The claims of answer and reference, with their verdicts.",
+            many=True,
+            says="object",
+        ),
+    ),
+    wrappers=(*ANSWER.wrappers, "scores"),
+    empty_cells=MISSING,
+    own=("question", "answer"),
+    others=is_metric,
+    refused=tuple(
+        (key, "conversations; single questions are diagnosed") for key, _ in ANSWER.refused
+    ),
 )
-"""Fields that are no scores, whatever they hold."""
+_TEXTS = frozenset(squeezed(name) for field in SAMPLE.fields for name in field.names)
+
+
+@lru_cache(maxsize=4096)
+def is_text(column: str) -> bool:
+    """Whether a column is no score, whatever it holds."""
+    return squeezed(column) in _TEXTS or column.startswith("strata.")
+
+
+def adapted(record: Any) -> Any:
+    """A record with what LangChain calls an answer and its passages under names of ours."""
+    record = with_sources(record)
+    if isinstance(record, Mapping) and "query" in record and isinstance(record.get("result"), str):
+        return {"generated_answer" if key == "result" else key: record[key] for key in record}
+    return record
 
 
 class Parts(Struct, frozen=True, kw_only=True):
@@ -135,51 +217,38 @@ class Texts(Struct, frozen=True, kw_only=True):
     retrieved_ids: tuple[str, ...] | None
     gold_ids: tuple[str, ...] | None
     claims: AnswerClaims | None
+    rivals: tuple[str, ...]
+    """The fields whose answers differ, the one that is read first."""
     unmatched: bool
     """There are ids and passages, and not as many of the one as of the other."""
 
 
 def sample_id(fields: Mapping[str, Any]) -> str | None:
     """What a sample is called; None where it has no name."""
-    for name in SAMPLE_IDS:
-        found = own_id({"id": fields.get(name)})
-        if found is not None:
-            return str(found).strip()
-    return None
+    named = (names for field, names in SAMPLE.reads(tuple(fields)) if field.name == "sample_id")
+    ids = (own_id(fields[name], name) for name in next(named, ()))
+    return next((str(id).strip() for id in ids if id is not None), None)
 
 
-def texts_of(fields: Mapping[str, Any], id: str, place: str) -> Texts:
+def texts_of(records: Records, fields: Mapping[str, Any], place: str) -> Texts:
     """The texts and ids of a sample; raises BadRecord with every field that is wrong."""
     faults: list[BadField] = []
-    known = {name: one for name, one in fields.items() if not is_missing(one)}
-    for ours, names, others in (
-        ("answer", ANSWERS, OTHER_ANSWERS),
-        ("ground_truth", REFERENCES, OTHER_REFERENCES),
-    ):
-        other = next((known[name] for name in others if name in known), None)
-        if other is not None and not any(name in known for name in names):
-            known[ours] = other
-    row, retrieved, gold, claims = AnswerRow(id=id, answer=None), None, None, None
+    sample = records.row(place, fields)
+    given = sample.values.pop("claims", None)
+    row, claims = AnswerRow(id="", answer=None), None
     try:
-        if isinstance(strata := known.get("strata"), str):  # the text of a table's cell
-            try:
-                known["strata"] = decode(strata.encode())
-            except (BadJson, UnicodeEncodeError):
-                raise BadField("strata", expected("an object", strata)) from None
-        row = row_of(known, id, place)
+        row = answer_of(records, sample, "")
     except BadRecord as fault:
         faults += fault.fields
-    except BadField as fault:
-        faults.append(fault)
     try:
-        retrieved, gold = _ids(known, RETRIEVED), _ids(known, GOLD)
-        claims = claims_of(known.get("claims"), None if row.contexts is None else len(row.contexts))
+        claims = claims_of(given, None if row.contexts is None else len(row.contexts))
     except BadField as fault:
         faults.append(fault)
     if faults:
         raise BadRecord(faults)
+    retrieved, gold = sample["retrieved_ids"], sample["gold_ids"]
     if retrieved is None and row.contexts is None:  # a trace has the ids of chunks alone
-        chunks = next((known[name] for name in ("retrieved", "chunks") if name in known), None)
+        chunks = sample.record.get(sample.written.get("contexts", ""))
         ids = [id_of(one) for one in chunks] if isinstance(chunks, list) else []
         retrieved = tuple(id for id in ids if id) if ids and all(ids) else None
     # Ids and passages are brought together: passages that have only places get ids.
@@ -197,21 +266,6 @@ def texts_of(fields: Mapping[str, Any], id: str, place: str) -> Texts:
         retrieved_ids=retrieved,
         gold_ids=None if gold is None else tuple(dict.fromkeys(gold)),
         claims=claims,
+        rivals=rival_answers(sample),
         unmatched=unmatched,
     )
-
-
-def _ids(fields: Mapping[str, Any], names: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Ids in their order; None where no field tells them."""
-    name = next((name for name in names if name in fields), None)
-    if name is None:
-        return None
-    value = fields[name]
-    written = isinstance(value, str) and not value.strip().startswith("[")
-    ids = []
-    for place, one in enumerate(split_ids(value) if written else listed(value, name)):
-        id = str(one) if isinstance(one, int) else id_of(one)
-        if not id:
-            raise BadField(f"{name}[{place}]", expected("the id of a passage", one))
-        ids.append(id)
-    return tuple(ids)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import fsum
-from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, structs
 
 from ragauge.contracts.diagnosis import ScoreRow
 from ragauge.contracts.report import Finding, Findings
-from ragauge.errors import SHOWN, InputRejected, UsageError, refuse
-from ragauge.ingest.answered.shapes import rival_answers
-from ragauge.ingest.fields import BadField, BadRecord, expected, quoted
+from ragauge.errors import InputRejected, UsageError, refuse
+from ragauge.ingest.fields import BadField, BadRecord, Columns, quoted
+from ragauge.ingest.records import Records, Row, Source
 from ragauge.ingest.scored.columns import (
     ABSENT,
     SEVEN,
@@ -28,17 +27,88 @@ from ragauge.ingest.scored.columns import (
     stratum_of,
 )
 from ragauge.ingest.scored.forms import AUTO, ScoreForm, form_of, known_form, samples_in
-from ragauge.ingest.scored.records import Source, held_records, misplaced, read_records
-from ragauge.ingest.scored.samples import Parts, Texts, sample_id, texts_of
+from ragauge.ingest.scored.samples import SAMPLE, Parts, Texts, adapted, sample_id, texts_of
+from ragauge.ingest.strict_json import decode
+
+_SUSPECT = re.compile(rb"NaN|Infinity|[eE]\+?\d{3}|\d{300}")
+_TOKENS = re.compile(
+    rb'"(?:[^"\\\n]++|\\.)*+"?'
+    rb"|-?\bInfinity\b|\bNaN\b|-?\d[\d.]*[eE]\+?\d{3,}|-?\d{300,}(?:\.\d+)?(?:[eE]\+?\d+)?"
+)
+_PRIVATE = range(0xE000, 0xF900)
+"""Characters without a meaning of their own; a file hardly has one of them, never all."""
+
+
+class BareNumber(float):
+    """NaN or Infinity as a JSON text has it: no number there, but a gap among scores."""
+
+
+def decoded(content: bytes) -> Any:
+    r"""The value of a JSON text whose scores may be NaN, Infinity or too large for a number.
+
+    Every other fault is still found, at the same column: a text is put in place of each such
+    number, and the strict reader goes on from there.
+
+    >>> decoded(b'{"a": NaN, "b": "NaN"}')
+    {'a': nan, 'b': 'NaN'}
+    """
+    if not _SUSPECT.search(content):
+        return decode(content)
+    free = _free(content)
+    nan, infinite = next(free), next(free)
+
+    def replaced(found: re.Match[bytes]) -> bytes:
+        token = found[0]
+        if token.startswith(b'"'):
+            return token
+        if token != b"NaN" and not token.endswith(b"Infinity") and abs(float(token)) < float("inf"):
+            return token
+        return f'"{nan if token == b"NaN" else infinite}"'.ljust(len(token)).encode()
+
+    def numbers(value: Any) -> Any:
+        if isinstance(value, str):
+            return known.get(value, value)
+        if isinstance(value, list):
+            return [numbers(one) for one in value]
+        if isinstance(value, dict):
+            return {key: numbers(one) for key, one in value.items()}
+        return value
+
+    known = {nan: BareNumber("nan"), infinite: BareNumber("inf")}
+    return numbers(decode(_TOKENS.sub(replaced, content)))
+
+
+def misplaced(value: Any, field: str) -> tuple[str, str] | None:
+    """Where a number that is none stands within a value, and which; None where there is none.
+
+    >>> misplaced({"a": ["x", BareNumber("nan")]}, "strata")
+    ('strata.a[1]', 'NaN')
+    """
+    if isinstance(value, BareNumber):
+        return field, "Infinity" if value == value else "NaN"
+    if isinstance(value, dict):
+        places = ((f"{field}.{key}", one) for key, one in value.items())
+    elif isinstance(value, list):
+        places = ((f"{field}[{place}]", one) for place, one in enumerate(value))
+    else:
+        return None
+    return next((found for name, one in places if (found := misplaced(one, name))), None)
+
+
+def _free(content: bytes) -> Iterator[str]:
+    """Private characters that a file has neither as they are nor escaped."""
+    escapes = {match.lower() for match in re.findall(rb"\\u[eEfF][0-9a-fA-F]{3}", content)}
+    for code in _PRIVATE:
+        if chr(code).encode() not in content and b"\\u%04x" % code not in escapes:
+            yield chr(code)
 
 
 class Reading:
     """The rows of a file while they are made of its samples."""
 
-    def __init__(
-        self, name: str, samples: Sequence[Parts], findings: Findings, *, is_json: bool
-    ) -> None:
-        self._name, self._findings, self._is_json = name, findings, is_json
+    def __init__(self, name: str, samples: Sequence[Parts], findings: Findings) -> None:
+        self._name, self._findings = name, findings
+        self._records = Records((), SAMPLE, [])
         self.names = metric_names(metric for sample in samples for metric in sample.scores)
         self.metrics = tuple(self.names.values())
         self.problems: list[str] = []
@@ -88,21 +158,18 @@ class Reading:
         JSON has no NaN and no Infinity: one that is not a score is wrong.
         """
         wrong: dict[str, BadField] = {}
-        if self._is_json:
-            filled = {
-                name: one
-                for name, one in sample.others.items()
-                if self._columns[name].role != "empty"
-            }
-            for name, one in {**sample.fields, **filled}.items():
-                if (found := misplaced(one, name)) is not None:
-                    fact = f"{found[1]} is not a JSON number; write null where there is no value"
-                    wrong[name] = BadField(found[0], fact)
+        filled = {
+            name: one for name, one in sample.others.items() if self._columns[name].role != "empty"
+        }
+        for name, one in {**sample.fields, **filled}.items():
+            if (found := misplaced(one, name)) is not None:
+                fact = f"{found[1]} is not a JSON number; write null where there is no value"
+                wrong[name] = BadField(found[0], fact)
         faults = list(wrong.values())
         texts = None
         try:
             sound = {name: one for name, one in sample.fields.items() if name not in wrong}
-            texts = texts_of(sound, "", sample.place)
+            texts = texts_of(self._records, sound, sample.place)
         except BadRecord as fault:
             faults += fault.fields
         self.problems += [f"{sample.place}: {fault}" for fault in faults]
@@ -119,7 +186,7 @@ class Reading:
         if given is None:
             self._nameless.append(id)
         if times > 1:
-            fact = f"{quoted(known)} stands at {self._places[known]} already; this one is {id}"
+            fact = f"{quoted(known)} is at {self._places[known]} already; this one is {id}"
             self._findings.add(Finding("duplicate_id", sample.place, fact))
         self._places[id] = sample.place
         return id
@@ -142,9 +209,8 @@ class Reading:
         return values, invalid
 
     def _note_texts(self, id: str, sample: Parts, texts: Texts) -> None:
-        rival = rival_answers(sample.fields)
-        if rival:
-            fact = f"{' and '.join(rival)} of {quoted(id)} differ; {rival[0]} is read"
+        if texts.rivals:
+            fact = f"{' and '.join(texts.rivals)} of {quoted(id)} differ; {texts.rivals[0]} is read"
             self._findings.add(Finding("rival_answers", sample.place, fact))
         references = len(texts.row.references)
         if references > 1:
@@ -191,7 +257,6 @@ _FIELDS_SHOWN = 8
 TRACED = frozenset({"answer_json", "question_sent"})
 """Fields that a trace has, and no row of scores."""
 
-Placed = tuple[str, Mapping[str, Any]]
 Bad = Callable[[int], int | Fraction]
 """Of a number of records, how many may be bad."""
 
@@ -211,46 +276,33 @@ class ScoredFile(Struct, frozen=True, kw_only=True):
     """Records that could not be read and that `max_bad` let pass."""
 
 
-def read_scores(path: str | Path, *, form: str = AUTO, max_bad: str = "0") -> ScoredFile:
-    """The samples of a file in any form we read, seen from its content or given as `form`.
+def read_scores(
+    source: Source,
+    *,
+    form: str = AUTO,
+    max_bad: str = "0",
+    columns: Columns | None = None,
+) -> ScoredFile:
+    """The samples of a source in any form we read, seen from its content or given as `form`.
 
     Raises InputRejected with all that is wrong where it is more than `max_bad`, a count or a
     percentage, and where nothing could be diagnosed.
-    """
-    known_form(form)
-    allowed = _allowed(max_bad)
-    problems: list[str] = []
-    name = str(path)
-    source = read_records(name, problems)
-    return _scored(name, source, problems, form, allowed)
 
-
-def score_rows(records: Any, *, form: str = AUTO, name: str = "scores") -> ScoredFile:
-    """The samples that a program holds: dicts, or a pandas or polars frame.
-
-    Raises InputRejected with all that is wrong.
-
-    >>> scored = score_rows([{"id": "a", "faithfulness": 0.5}, {"id": "b", "faithfulness": None}])
+    >>> scored = read_scores([{"id": "a", "faithfulness": 0.5}, {"id": "b", "faithfulness": None}])
     >>> scored.metrics, scored.rows[0].values, scored.rows[1].invalid
     (('faithfulness',), {'faithfulness': 0.5}, {'faithfulness': 'null'})
     """
     known_form(form)
+    allowed = _allowed(max_bad)
     problems: list[str] = []
-    source = held_records(records, name, problems)
-    return _scored(name, source, problems, form, _allowed("0"))
-
-
-def _scored(name: str, source: Source, problems: list[str], form: str, allowed: Bad) -> ScoredFile:
-    records = len(problems) + len(source.records)
-    rows: list[Placed] = []
-    for place, record in source.records:
-        if isinstance(record, Mapping):
-            rows.append((place, {str(field): value for field, value in record.items()}))
-        else:
-            problems.append(f"{place}: record: {expected('an object with scores', record)}")
+    records = Records(
+        source, SAMPLE, problems, name="scores", columns=columns, adapt=adapted, decode=decoded
+    )
+    rows = [(row.place, _with_our_names(row, records.columns)) for row in records.rows()]
+    name, known = records.name, len(problems)
     if not rows:
         fact = f"{name}: holds no score row; write one a line: {_EXAMPLE}"
-        raise InputRejected(*problems[:SHOWN], fact, more=max(0, len(problems) - SHOWN))
+        refuse([*problems, fact] if records.unreadable else problems)
     # Summaries and molten tables have one metric's score in each row.
     by_metric = all(isinstance(one := row.get("metric"), str) and is_metric(one) for _, row in rows)
     if by_metric and not any(is_surely_metric(field) for _, row in rows for field in row):
@@ -261,10 +313,10 @@ def _scored(name: str, source: Source, problems: list[str], form: str, allowed: 
         raise InputRejected(f"{name}: {fact}")
     seen = form_of(name, [row for _, row in rows], form)
     findings = Findings()
-    reading = Reading(name, samples_in(seen, rows), findings, is_json=source.is_json)
+    reading = Reading(name, samples_in(seen, rows), findings)
     problems = sorted([*problems, *reading.problems], key=lambda one: _place(name, one)[1])
-    rejected = records - len(reading.rows)
-    if rejected > allowed(records) or not reading.rows:
+    rejected = known + len(rows) - len(reading.rows)
+    if rejected > allowed(known + len(rows)) or not reading.rows:
         refuse(problems)
     if not reading.metrics:
         there = list(dict.fromkeys(field for _, row in rows for field in row))
@@ -283,6 +335,14 @@ def _scored(name: str, source: Source, problems: list[str], form: str, allowed: 
         renamed={written: ours for written, ours in reading.names.items() if written != ours},
         rejected=rejected,
     )
+
+
+def _with_our_names(row: Row, columns: Columns) -> Mapping[str, Any]:
+    """The record of a row with the columns that the user named under our names."""
+    if not columns:
+        return row.record
+    named = {field: row.values[field] for field in columns if field in row.values}
+    return {key: one for key, one in row.record.items() if key not in columns.values()} | named
 
 
 def _place(name: str, problem: str) -> tuple[str, int]:

@@ -51,7 +51,7 @@ def _blocks(report: EvalAllReport) -> Iterator[Block]:
     sections, items = [], []
     for name, one in tasks(report):
         word, words = evaluation.verdict_words(one)
-        covered = doc.Text(evaluation.coverage_words(one.coverage), "dim")
+        covered = doc.Text(evaluation.coverage_words(one.counts), "dim")
         # The gates of all tasks are above.
         figures = evaluation.figures(structs.replace(one, gates=()))
         inside = [doc.Text(words, "dim"), covered, *figures]

@@ -77,7 +77,7 @@ def document(report: EvalReport) -> Document:
     hint = envelope.how_to_gate(report.passed, f"--preset heritage or --gates '{headline}>=0.80'")
     about = answers.about(report.detail) if isinstance(report.detail, AnswerDetail) else ""
     left_out = ""
-    if times := report.coverage.get("no_relevant", 0):
+    if times := report.counts.get("no_relevant", 0):
         zero = report.identity.get("options", {}).get("no_rel") == "zero"
         how = "counted as 0" if zero else "left out of the means; --as trec_eval counts 0"
         left_out = f"{units(times, 'queries')} without a relevant document {how}"
@@ -90,7 +90,7 @@ def document(report: EvalReport) -> Document:
             doc.Verdict(*verdict_words(report), [about] if about else [], meaning),
             *body(report),
             *doc.glossary(known, metric_names(report), short=short),
-            doc.coverage(coverage_words(report.coverage), report.identity),
+            doc.coverage(coverage_words(report.counts), report.identity),
         ],
     )
 
@@ -168,8 +168,8 @@ def _ordered(report: EvalReport, ids: Collection[str]) -> list[str]:
 
 def verdict_words(report: EvalReport) -> tuple[str, str]:
     """PASS or FAIL, the headline numbers, and what the gates did."""
-    scored, unit = report.coverage.get("scored"), UNITS[report.task]
-    total = report.coverage.get(unit) or max(
+    scored, unit = report.counts.get("scored"), UNITS[report.task]
+    total = report.counts.get(unit) or max(
         (score.of for score in report.metrics.values()), default=0
     )
     usual = units(total, unit) if scored is None else f"{count(scored)} of {units(total, unit)}"

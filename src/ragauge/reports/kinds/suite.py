@@ -46,6 +46,9 @@ def _blocks(report: SuiteReport) -> Iterator[Block]:
         held = sum(gate.holds for gate in own)
         return Cell(numbers.n_of(held, len(own)) if own else "", held, "dim")
 
+    def of(task: TaskReport) -> str:
+        return f"{task.kind} of {task.dataset}" if task.dataset else task.kind
+
     def verdict(task: TaskReport) -> Cell:
         word, tone = STATUS[task.status]
         return Cell(word, task.status, tone)
@@ -66,7 +69,7 @@ def _blocks(report: SuiteReport) -> Iterator[Block]:
     )
     for task in report.tasks:
         if task.status != "skipped":
-            yield doc.Section(title=task.name, remark=f"{task.kind} of {task.dataset}", blocks=[])
+            yield doc.Section(title=task.name, remark=of(task), blocks=[])
             yield from _task(report, task)
     yield doc.findings(report)
     # One that failed, or the first.

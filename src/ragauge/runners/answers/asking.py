@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, structs
 
 from ragauge.contracts.judge import JudgeCall, ReplyCache, Usage
+from ragauge.contracts.options import AnswerOptions
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import BudgetSpent
 from ragauge.metrics.answers import AnswerFacts
@@ -17,7 +18,7 @@ from ragauge.models.judges import Budget, ChatJudge, Prices, chat_judge, estimat
 from ragauge.models.judging import judge_answer, judge_rubric, planned_calls
 from ragauge.models.judging.rubric import NO_ANSWER, rubric_call
 from ragauge.pipelines.threads import run_async
-from ragauge.runners.answers.options import AnswerOptions, read_budget, read_prices
+from ragauge.runners.answers.options import read_budget, read_prices
 
 if TYPE_CHECKING:
     from ragauge.engines.local import Progress

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ragauge.ingest.answered.records import Source
+    from ragauge.ingest.records import Source
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragauge.contracts.answer_calibration import (
     CHANCE,
@@ -18,11 +18,13 @@ from ragauge.contracts.answer_calibration import (
     Bias,
 )
 from ragauge.contracts.evaluation import AnswerDetail
+from ragauge.contracts.opt import chosen_options
+from ragauge.contracts.options import AnswerOptions
 from ragauge.contracts.report import Finding, Outcome
 from ragauge.errors import InputRejected, UsageError
-from ragauge.ingest.answered.records import placed_records
-from ragauge.ingest.answered.shapes import own_id
-from ragauge.ingest.fields import BadField, expected, number, quoted
+from ragauge.ingest.answers import ID
+from ragauge.ingest.fields import BadField, Shape, expected, number, quoted, value_at
+from ragauge.ingest.records import Records, Source
 from ragauge.metrics.table import find, reading
 from ragauge.runners.answers.agreement import (
     DIGITS,
@@ -43,12 +45,10 @@ from ragauge.runners.answers.labelled import (
     POSITION,
     Labelled,
     LabelledRows,
-    field_of,
     read_labelled,
 )
-from ragauge.runners.answers.options import JUDGED, LEXICAL, AnswerOptions, check_options
+from ragauge.runners.answers.options import JUDGED, LEXICAL, check_options
 from ragauge.runners.components.options import refuse
-from ragauge.runners.options import chosen_options
 from ragauge.stats.discrimination import (
     interval_over_groups,
     rank_correlation,
@@ -60,8 +60,6 @@ from ragauge.stats.intervals import clustered
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ragauge.ingest.answered.records import Source
-
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
@@ -71,6 +69,12 @@ DEFAULT_METRIC = "faithfulness"
 FAMILY = "answers."
 NO_SCORE = "the judge gave no score"
 UNKNOWN = "the file of scores has no row of this id"
+SCORED = Shape(
+    name="score",
+    doc="The scores of an answer, joined to it by id.",
+    fields=(structs.replace(ID, missing="missing; a score is joined to its answer by it"),),
+    keeps=True,
+)
 COVERAGE = "coverage"
 """Is in every file of scores, and is no score of a judge."""
 _PREFIX = "lexical_"
@@ -321,9 +325,9 @@ def own_scores(
     """The scores that stand in the rows themselves: in a field, or under `scores`."""
     problems: list[str] = []
     if field is not None:
-        if not any(field_of(one.record, field) is not None for one in labelled.rows):
+        if not any(value_at(one.record, field) is not None for one in labelled.rows):
             raise InputRejected(f"{labelled.name}: no row has {quoted(field)}, the judge's score")
-        found = [_held(field_of(one.record, field)) for one in labelled.rows]
+        found = [_held(value_at(one.record, field)) for one in labelled.rows]
         name = (metric or field.rpartition(".")[2]).removeprefix(FAMILY)
     else:
         name = _metric_of([one.record for one in labelled.rows], metric, labelled.name)
@@ -341,16 +345,12 @@ def joined_scores(
 ) -> JudgedRows:
     """The scores of a file, such as `ragauge eval answers --out` writes, joined by id."""
     problems: list[str] = []
-    placed = list(placed_records(scores, problems, None, "scores"))
-    there = [record for _, record in placed if isinstance(record, Mapping)]
-    told = str(scores) if not isinstance(scores, list | tuple) else "scores"
-    name = _metric_of(there, metric, told)
+    records = Records(scores, SCORED, problems, name="scores")
+    rows = list(records.rows())
+    name = _metric_of([row.record for row in rows], metric, records.name)
     by_id: dict[tuple[str, str | None], Said] = {}
-    for place, record in placed:
-        id = own_id(record)
-        if id is None:
-            problems.append(f"{place}: id: missing; a score is joined to its answer by it")
-            continue
+    for row in records.checked(rows):
+        place, record, id = row.place, row.record, row["id"]
         key = (str(id), _position(record))
         if key in by_id:
             problems.append(f"{place}: id: {quoted(str(id))} stands twice; keep one")

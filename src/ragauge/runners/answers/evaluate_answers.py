@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ragauge.contracts.options import AnswerOptions
 from ragauge.contracts.report import Findings
-from ragauge.ingest.answered.rows import read_answers
+from ragauge.ingest.answers import read_answers
+from ragauge.ingest.fields import Columns
+from ragauge.ingest.records import Source
 from ragauge.runners.answers.evaluation import ReadAnswers, outcome_of_answers
 from ragauge.runners.answers.gathering import Asking
-from ragauge.runners.answers.options import (
-    AnswerOptions,
-    check_options,
-    with_metric_names,
-)
+from ragauge.runners.answers.options import check_options
 from ragauge.runners.answers.scores import AnswersOutcome, with_rejected
 from ragauge.runners.components.options import refuse_bad
 from ragauge.runners.options import takes
 
-if TYPE_CHECKING:
-    from ragauge.ingest.answered.records import Source
 
-
-@takes(AnswerOptions, "eval answers", read=with_metric_names)
+@takes(AnswerOptions, "eval answers")
 def evaluate_answers(
-    rows: Source, *, asking: Asking | None = None, options: AnswerOptions
+    rows: Source,
+    *,
+    asking: Asking | None = None,
+    columns: Columns | None = None,
+    options: AnswerOptions,
 ) -> AnswersOutcome:
     """The report on answers: groundedness, numbers, overlap with references, and judged metrics.
 
-    `rows` is a file, a sequence of records or a polars frame, in our shape, ragas's or deepeval's.
+    `rows` is a file, records or a data frame, in our shape, ragas's, deepeval's or LangChain's;
+    `columns` says for fields where it has them.
     The outcome's `scores` has a record for each row, in the order of the rows; one that is rejected
     has no value, and the reason.
     """
     check_options("answers", options)
     problems: list[str] = []
     findings = Findings()
-    answered = read_answers(rows, problems, findings, options.input_format)
+    answered = read_answers(rows, problems, findings, options.input_format, columns=columns)
     refuse_bad(problems, answered.records, options)
     read = ReadAnswers(
         task="answers",
@@ -46,6 +45,7 @@ def evaluate_answers(
         findings=findings,
         problems=problems,
         coverage={"answers": len(answered.rows), "duplicates": answered.duplicates},
+        unread=answered.unread,
     )
     outcome = outcome_of_answers(read, options, asking or Asking())
     return with_rejected(outcome, answered.rejected)

@@ -3,48 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
 from ragauge.contracts.answers import AnswerRow
+from ragauge.contracts.options import AnswerOptions
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected
-from ragauge.ingest.answered.questions import read_questions
-from ragauge.ingest.answered.rows import Answered, read_answers
-from ragauge.ingest.fields import quoted
+from ragauge.ingest.answers import Answered, read_answers
+from ragauge.ingest.fields import Columns, quoted
+from ragauge.ingest.questions import PHRASES, read_questions
+from ragauge.ingest.records import Source
 from ragauge.runners.answers.evaluation import ReadAnswers, outcome_of_answers
 from ragauge.runners.answers.gathering import Asking
-from ragauge.runners.answers.options import (
-    AnswerOptions,
-    check_options,
-    with_metric_names,
-)
+from ragauge.runners.answers.options import check_options
 from ragauge.runners.answers.scores import AnswersOutcome
 from ragauge.runners.components.options import refuse_bad
 from ragauge.runners.options import takes
 from ragauge.text.canonical import same_question
 
-if TYPE_CHECKING:
-    from ragauge.ingest.answered.records import Source
+GOLD_FIELDS = ("references", "facts", "answerable", PHRASES)
 
 
-@takes(AnswerOptions, "eval qa", read=with_metric_names)
+@takes(AnswerOptions, "eval qa")
 def evaluate_qa(
-    gold: Source, predicted: Source, *, asking: Asking | None = None, options: AnswerOptions
+    gold: Source,
+    predicted: Source,
+    *,
+    asking: Asking | None = None,
+    columns: Columns | None = None,
+    options: AnswerOptions,
 ) -> AnswersOutcome:
     """The report on answers to gold questions: overlap with correct answers, and support.
 
     `gold` is a gold set, a list of questions with answers, or heritage entries; `predicted` rows
-    as `evaluate_answers` takes them, or traces. Each is a file, a sequence of records or a frame.
+    as `evaluate_answers` takes them, or traces. Each is a file, records or a data frame. `columns`
+    says where fields are: references, facts and phrases in the gold, all others in the predictions.
     Whether refusals are right is what `ragauge score` measures; here one is an answer.
     """
     check_options("qa", options)
     problems: list[str] = []
     findings = Findings()
-    questions = read_questions(gold, problems, options.input_format)
+    of_gold = {name: one for name, one in (columns or {}).items() if name in GOLD_FIELDS}
+    others = {name: one for name, one in (columns or {}).items() if name not in GOLD_FIELDS}
+    form = options.input_format
+    questions = read_questions(gold, problems, form, findings, of_gold)
     answered = read_answers(
-        predicted, problems, findings, options.input_format, "predicted", joined=True
+        predicted, problems, findings, form, "predicted", joined=True, columns=others
     )
     refuse_bad(problems, len(questions) + answered.records, options)
     if not questions:
@@ -62,6 +67,7 @@ def evaluate_qa(
             "unknown": joined.unknown,
             "surplus": joined.surplus,
         },
+        unread=tuple(dict.fromkeys((*questions.unread, *answered.unread))),
     )
     return outcome_of_answers(read, options, asking or Asking())
 

@@ -26,10 +26,12 @@ from ragauge.contracts.evaluation import (
 )
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.metric import Absent, Metric, Row
+from ragauge.contracts.options import AnswerOptions
 from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Rule, Verdict
 from ragauge.contracts.trace import Trace
 from ragauge.gates.presets import any_value, undecided
-from ragauge.metrics.answers import AnswerFacts
+from ragauge.ingest.answers import CONTEXTS, REFERENCES
+from ragauge.metrics.answers import CONTEXTS_UNKNOWN, NO_REFERENCE, AnswerFacts
 from ragauge.metrics.overlap import claim_verdicts, factual_accuracy, tokens_of, verdict_counts
 from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find
@@ -43,7 +45,6 @@ from ragauge.runners.answers.options import (
     EMBEDDED,
     JUDGED,
     RELEVANCY,
-    AnswerOptions,
     calibration_of,
     chosen_metrics,
     own_rules,
@@ -116,6 +117,8 @@ class ReadAnswers(Struct, frozen=True, kw_only=True):
     problems: Sequence[str]
     coverage: dict[str, int]
     """What the task counts besides."""
+    unread: tuple[str, ...] = ()
+    """The columns of the input that nothing reads."""
 
 
 def outcome_of_answers(read: ReadAnswers, options: AnswerOptions, asking: Asking) -> AnswersOutcome:
@@ -172,6 +175,7 @@ def _evaluated(
     facts = measured.facts
     if not facts:
         read.findings.add(Finding("nothing_to_score", "rows", "there is no row"))
+    note_absent_inputs(facts, measured.rows, read.findings)
     note_assumed(facts, read.findings)
     rules = rules_for(read.task, options)
     note_parts(rules, measured.rows, read.findings)
@@ -208,6 +212,7 @@ def _evaluated(
             "refusals": sum(one.refused for one in facts),
             "rejected": len(read.problems),
         },
+        unread=read.unread,
         signature=f"refusal:{options.refusal}",
         made_with=made_with(gathered, measured.metrics, facts, options),
         problems=read.problems,
@@ -481,6 +486,25 @@ def note_parts(rules: Sequence[Rule], rows: Rows, findings: Findings) -> None:
             why = ", ".join(f"{reason} ({times:,})" for reason, times in ranked)
             fact = f"{id}: its gate is decided over {told:,} of {len(rows[id]):,} answers; {why}"
             findings.add(Finding("gate_over_part", id, fact))
+
+
+def note_absent_inputs(facts: Sequence[AnswerFacts], rows: Rows, findings: Findings) -> None:
+    """A finding for each input that no answer has, with the metrics that have no value for it."""
+    for field, absent, there in (
+        (CONTEXTS, CONTEXTS_UNKNOWN, any(one.row.contexts is not None for one in facts)),
+        (REFERENCES, NO_REFERENCE, any(one.row.references for one in facts)),
+    ):
+        lost = [
+            id.removeprefix("answers.")
+            for id, column in sorted(rows.items())
+            if any(isinstance(one, Absent) and one.reason == absent.reason for one in column)
+        ]
+        if lost and not there:
+            fact = f"no row has {field.name} (or {', '.join(field.aliases[:3])}, …)"
+            shown = ", ".join(lost[:4]) + (f" and {len(lost) - 4} more" if len(lost) > 4 else "")
+            remedy = f"name the column with --map {field.name}=COLUMN"
+            message = f"{fact}, so there is no {shown}; {remedy}"
+            findings.add(Finding("absent_input", "rows", message))
 
 
 def made_with(

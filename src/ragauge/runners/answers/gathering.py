@@ -13,6 +13,7 @@ from ragauge.contracts.embedder import Embedder
 from ragauge.contracts.gold import REFUSING, Refusal
 from ragauge.contracts.judge import ReplyCache, Usage
 from ragauge.contracts.metric import Absent, Metric, Row
+from ragauge.contracts.options import AnswerOptions
 from ragauge.contracts.report import Finding, Findings
 from ragauge.engines.local import Progress
 from ragauge.ingest.calibration import AnswerCalibration, Calibrations
@@ -27,7 +28,6 @@ from ragauge.runners.answers.options import (
     EMBEDDED,
     JUDGED,
     RELEVANCY,
-    AnswerOptions,
     embeds,
     needs_of,
 )

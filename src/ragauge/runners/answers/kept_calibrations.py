@@ -15,11 +15,12 @@ from msgspec import structs
 from ragauge.contracts.answer_calibration import AnswerCalibrationReport
 from ragauge.contracts.evaluation import HumanAgreement
 from ragauge.contracts.metric import Metric
+from ragauge.contracts.options import AnswerOptions
 from ragauge.ingest.calibration import AnswerCalibration, Calibrations
 from ragauge.models.judging.plan import PARTS, Part
 from ragauge.models.judging.prompt import prompt
 from ragauge.models.judging.rubric import rubric_id
-from ragauge.runners.answers.options import JUDGED, LEXICAL, AnswerOptions
+from ragauge.runners.answers.options import JUDGED, LEXICAL
 from ragauge.runners.answers.supporting import model_of
 
 UNNAMED = "an unnamed judge"

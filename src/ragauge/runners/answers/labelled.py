@@ -6,23 +6,20 @@ import hashlib
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragauge.contracts.answers import AnswerRow
+from ragauge.contracts.options import EvalOptions
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected, UsageError
-from ragauge.ingest.answered.records import placed_records
-from ragauge.ingest.answered.shapes import own_id, row_of
-from ragauge.ingest.fields import BadField, BadRecord, kind, quoted
-from ragauge.runners.components.options import EvalOptions, refuse_bad
+from ragauge.ingest.answers import ANSWER, answer_of, answers_in, own_id
+from ragauge.ingest.fields import BadField, BadRecord, kind, quoted, value_at
+from ragauge.ingest.records import Records, Row, Source
+from ragauge.runners.components.options import refuse_bad
 from ragauge.text.words import words
-
-if TYPE_CHECKING:
-    from ragauge.ingest.answered.records import Source
-
 
 FIELDS = {
     "label": True,
@@ -34,6 +31,12 @@ FIELDS = {
     "hallucination": False,
 }
 """Fields that hold a label, in the order they are looked for, and whether `true` is good there."""
+SHAPE = structs.replace(
+    # The label is read by the user's rule: it may be a word, or of another scale.
+    ANSWER,
+    fields=tuple(field for field in ANSWER.fields if field.name != "label"),
+    keeps=True,
+)
 HALF = 0.5
 """A label from 0 to 1 is good from here on."""
 _WORDS = {"true": True, "yes": True, "false": False, "no": False}
@@ -96,7 +99,7 @@ class Labelling(Struct, frozen=True, kw_only=True):
 
     def of(self, record: Mapping[str, Any]) -> bool | None:
         """Whether people called the answer good; None where nobody says. Raises BadField."""
-        value = field_of(record, self.field)
+        value = value_at(record, self.field)
         if value is None or value == "" or value == []:
             return None
         good = self.good
@@ -121,22 +124,6 @@ class Labelling(Struct, frozen=True, kw_only=True):
             fact = f"{number:g} is not from 0 to 1"
             raise BadField(self.field, f"{fact}; say with --good from where on it is good: '>=3'")
         return number >= HALF
-
-
-def field_of(record: Mapping[str, Any], path: str) -> Any:
-    """What stands under a name, or under names joined by dots; None where nothing does.
-
-    >>> field_of({"human": {"faithfulness": [3, 4]}}, "human.faithfulness")
-    [3, 4]
-    """
-    if path in record:
-        return record[path]
-    held: Any = record
-    for name in path.split("."):
-        if not isinstance(held, Mapping) or name not in held:
-            return None
-        held = held[name]
-    return held
 
 
 def _mean(value: Any) -> float:
@@ -215,28 +202,28 @@ def read_labelled(
     """The rows that have a label, sorted by id; raises InputRejected with all that is wrong."""
     problems: list[str] = []
     findings = Findings()
-    placed = list(placed_records(source, problems, input_format, "labels"))
-    name = str(source) if not isinstance(source, list | tuple) else "labels"
-    there = [record for _, record in placed if isinstance(record, Mapping)]
+    records = answers_in(source, problems, shape=SHAPE, form=input_format, name="labels")
+    rows = list(records.rows())
+    name, there = records.name, [row.record for row in rows]
     rule = None if good is None else Good.of(good)
     fields = list(FIELDS) if label is None else [label]
-    field = next((f for f in fields if any(field_of(one, f) is not None for one in there)), None)
+    field = next((f for f in fields if any(value_at(one, f) is not None for one in there)), None)
     if field is None:
         raise InputRejected(*problems, _no_label(name, there, label))
     labelling = Labelling(field=field, good=rule)
-    if group is not None and not any(field_of(record, group) is not None for record in there):
+    if group is not None and not any(value_at(record, group) is not None for record in there):
         raise InputRejected(
             f"{name}: no row has {quoted(group)}; --group names the field that says which "
             "answers belong together"
         )
-    reading = _Reading(labelling, group, problems, findings)
-    for place, record in placed:
-        reading.read(place, record)
-    refuse_bad(problems, len(placed), EvalOptions(max_bad=max_bad))
+    reading = _Reading(records, labelling, group, findings)
+    for row in rows:
+        reading.read(row)
+    refuse_bad(problems, len(rows), EvalOptions(max_bad=max_bad))
     return LabelledRows(
         rows=sorted(reading.rows, key=lambda one: one.row.id),
         labelling=labelling,
-        records=len(placed),
+        records=len(rows),
         unlabelled=reading.unlabelled,
         problems=problems,
         findings=findings,
@@ -258,39 +245,33 @@ class _Reading:
     """Labelled rows while they are read."""
 
     def __init__(
-        self, labelling: Labelling, group: str | None, problems: list[str], findings: Findings
+        self, records: Records, labelling: Labelling, group: str | None, findings: Findings
     ) -> None:
-        self._labelling, self._group = labelling, group
-        self._problems, self._findings = problems, findings
+        self._records, self._labelling, self._group = records, labelling, group
+        self._findings = findings
         self._places: dict[str, str] = {}
         self.rows: list[Labelled] = []
         self.unlabelled = 0
 
-    def read(self, place: str, record: Any) -> None:
-        given = own_id(record)
+    def read(self, read: Row) -> None:
+        place, record, given = read.place, read.record, own_id(read["id"], "id")
         id = known = place if given is None else str(given)
         times = 1
         while id in self._places:
             times += 1
             id = f"{known}#{times}"
-        # The label is read here, by the user's rule: it may be a word, or of another scale.
-        bare = (
-            {key: value for key, value in record.items() if key != "label"}
-            if isinstance(record, Mapping)
-            else record
-        )
         faults: list[BadField] = []
         try:
-            row = row_of(bare, id, place)
+            row = answer_of(self._records, read, id)
         except BadRecord as fault:
             faults += fault.fields
         good: bool | None = None
         try:
-            good = self._labelling.of(record) if isinstance(record, Mapping) else None
+            good = self._labelling.of(record)
         except BadField as fault:
             faults.append(fault)
         if faults:
-            self._problems += [f"{place}: {field}" for field in faults]
+            self._records.problems += [f"{place}: {field}" for field in faults]
             return
         if given is not None and id != known and record.get(POSITION) is None:
             fact = f"{quoted(known)} stands at {self._places[known]} already"
@@ -316,7 +297,7 @@ class _Reading:
     def _source(self, row: AnswerRow, record: Mapping[str, Any]) -> str:
         """What the answer shares with others: its named source, else the very same contexts."""
         if self._group is not None:
-            named = field_of(record, self._group)
+            named = value_at(record, self._group)
         else:
             named = next((row.strata[name] for name in SOURCES if name in row.strata), None)
         if named is not None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Iterator, Mapping
-from typing import Any, Literal
 
-from ragauge.contracts.answers import AnswerKind
 from ragauge.contracts.evaluation import Task
-from ragauge.contracts.gold import DEFAULT_STRENGTH, DEFAULT_TOKENS, Strength
 from ragauge.contracts.metric import Metric
+from ragauge.contracts.options import AnswerOptions
 from ragauge.contracts.report import Rule
 from ragauge.errors import UsageError
 from ragauge.gates.rules import parse_rules
@@ -18,7 +15,7 @@ from ragauge.metrics.overlap import KINDS
 from ragauge.metrics.table import find, reading
 from ragauge.models.endpoint import rate_per_s
 from ragauge.models.judges.budget import Prices
-from ragauge.runners.components.options import EvalOptions, rules_for
+from ragauge.runners.components.options import rules_for
 
 LEXICAL = "lexical"
 """The judge that needs no endpoint."""
@@ -40,44 +37,6 @@ OF_JUDGE = (
     *("seed", "rubric"),
 )
 """Options that mean something to an endpoint alone."""
-
-
-class AnswerOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What an evaluation of answers can be asked."""
-
-    metrics: tuple[str, ...] = ()
-    """By name; else all that need no judge, the judge's where there is one, and gated twins."""
-    judge: str | None = None
-    """`lexical`, or the base URL of an OpenAI-compatible endpoint."""
-    judge_model: str | None = None
-    judge_key_env: str | None = None
-    """The environment variable that holds the key."""
-    budget: str | None = None
-    """How much may be spent: `calls=100,cost=2.5`."""
-    prices: str | None = None
-    """Of a million tokens, going in and coming out: `0.15,0.60`."""
-    rate: str | None = None
-    """Calls at most: `5/s` or `300/min`."""
-    concurrency: int | None = None
-    timeout: float | None = None
-    seed: int | None = None
-    """What the judge is asked to draw with; 0 where it is not given."""
-    rubric: str | None = None
-    """The text of a rubric of one's own, for the metric of that name."""
-    embedder: str | None = None
-    refusal: Strength = DEFAULT_STRENGTH
-    refusal_tokens: tuple[str, ...] = DEFAULT_TOKENS
-    tokenizer: Literal["unicode", "rouge155"] = "unicode"
-    kind: AnswerKind | None = None
-    """What kind of text every answer is; else the row says it, or it is seen."""
-    calibration: tuple[str, ...] = ()
-    """Files of `ragauge calibrate`: what was fitted to labels, and how far metrics agree."""
-    workers: int = 1
-
-    @property
-    def endpoint(self) -> str | None:
-        """The URL of the judge, where it is one that is called."""
-        return None if self.judge in (None, LEXICAL) else self.judge
 
 
 def check_options(task: Task, options: AnswerOptions) -> None:
@@ -187,33 +146,6 @@ def _faults_of_judge(options: AnswerOptions) -> Iterator[str]:
             rate_per_s(options.rate)
     except UsageError as error:
         yield from error.problems
-
-
-def with_metric_names(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options with the metrics name by name, without them where nobody asked for any.
-
-    They come as a text with commas, or as several such texts; a comma in parentheses belongs to a
-    metric's name. To ask for nothing is a mistake: it would measure everything.
-
-    >>> with_metric_names({"metrics": "token_f1, rouge1(tokenizer=rouge155,stemmer=porter)"})
-    {'metrics': ('token_f1', 'rouge1(tokenizer=rouge155,stemmer=porter)')}
-    >>> with_metric_names({"metrics": None, "kind": "qa"})
-    {'kind': 'qa'}
-    """
-    asked = options.get("metrics")
-    others = {name: value for name, value in options.items() if name != "metrics"}
-    if asked is None:
-        return others
-    texts = [asked] if isinstance(asked, str) else list(asked)
-    strange = next((one for one in texts if not isinstance(one, str)), None)
-    if strange is not None:
-        raise UsageError(f"--metrics: {strange!r} is no name of a metric")
-    names = tuple(
-        name.strip() for text in texts for name in re.split(r",(?![^()]*\))", text) if name.strip()
-    )
-    if not names:
-        raise UsageError("--metrics: names no metric; name some, or leave it out to measure all")
-    return {**others, "metrics": names}
 
 
 def read_budget(text: str) -> tuple[int | None, float | None]:

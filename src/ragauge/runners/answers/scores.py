@@ -15,7 +15,7 @@ from ragauge.contracts.evaluation import EvalReport
 from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.contracts.report import Outcome
 from ragauge.errors import UsageError
-from ragauge.ingest.answered.rows import Rejected
+from ragauge.ingest.answers import Rejected
 from ragauge.metrics.answers import AnswerFacts
 from ragauge.metrics.overlap import claim_verdicts, verdict_counts
 from ragauge.store.files import write_whole

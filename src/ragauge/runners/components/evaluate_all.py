@@ -22,6 +22,15 @@ from ragauge.contracts.evaluation import (
     TaskFailure,
 )
 from ragauge.contracts.kept import KeptAnswer
+from ragauge.contracts.options import (
+    AllOptions,
+    AnswerOptions,
+    EvalOptions,
+    LinkingOptions,
+    NerOptions,
+    RetrievalOptions,
+    TypesOptions,
+)
 from ragauge.contracts.report import (
     Decision,
     Finding,
@@ -35,21 +44,21 @@ from ragauge.contracts.report import (
 from ragauge.errors import InputRejected, RagaugeError, UsageError
 from ragauge.gates.presets import demanded, undecided
 from ragauge.gates.rules import parse_rules, passed
-from ragauge.ingest.answered.questions import read_questions
 from ragauge.ingest.fields import BadRecord, expected, quoted
 from ragauge.ingest.heritage import entry_of, is_entry
 from ragauge.ingest.lines import read_whole
 from ragauge.ingest.placed_records import no_table, records_of
+from ragauge.ingest.questions import read_questions
 from ragauge.ingest.ranked.queries import Query, QuerySource, read_queries, read_strata
 from ragauge.ingest.ranked.rankings import read_rankings
 from ragauge.metrics.table import find
 from ragauge.pipelines.callable import described
 from ragauge.runners.answers.evaluate_qa import evaluate_qa
-from ragauge.runners.answers.options import LEXICAL, AnswerOptions
-from ragauge.runners.components.evaluate_linking import LinkingOptions, evaluate_linking
-from ragauge.runners.components.evaluate_ner import NerOptions, evaluate_ner
+from ragauge.runners.answers.options import LEXICAL
+from ragauge.runners.components.evaluate_linking import evaluate_linking
+from ragauge.runners.components.evaluate_ner import evaluate_ner
 from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval
-from ragauge.runners.components.evaluate_types import TypesOptions, evaluate_types
+from ragauge.runners.components.evaluate_types import evaluate_types
 from ragauge.runners.components.evaluation import (
     FAMILIES,
     add_findings,
@@ -66,8 +75,7 @@ from ragauge.runners.components.model_calls import (
     model_of,
     planned,
 )
-from ragauge.runners.components.options import READS, EvalOptions, refuse_bad, rules_for
-from ragauge.runners.components.retrieval_ranked import RetrievalOptions
+from ragauge.runners.components.options import READS, refuse_bad, rules_for
 from ragauge.runners.evaluation import Evaluation
 from ragauge.runners.options import takes
 
@@ -91,20 +99,7 @@ SUMMARY: dict[str, tuple[Task, str]] = {
 """The numbers of the summary: the task each belongs to, and the metric it is."""
 
 
-class AllOptions(EvalOptions, frozen=True, kw_only=True):
-    """What an evaluation of all tasks can be asked."""
-
-    tasks: tuple[Task, ...] = ()
-    """Only these; all that the model can do, where none is named."""
-    k: int = 20
-    """How many documents are asked for."""
-    labels: str | tuple[str, ...] | None = None
-    crosswalk: Any = None
-    embedder: str | None = None
-    """What answers are compared with their questions by."""
-
-
-@takes(AllOptions, "eval all", aliases={"task": "tasks"})
+@takes(AllOptions, "eval all")
 def evaluate_all(
     gold: Entries,
     model: Any,
@@ -392,11 +387,11 @@ def _outcome(
             "tasks": len(results.outcomes),
             "failed_tasks": len(results.failures),
             "failed_calls": results.failed_calls,
-            "scored": sum(report.coverage.get("scored", 0) for report in reports.values()),
+            "scored": sum(report.counts.get("scored", 0) for report in reports.values()),
             **{
                 f"{task}.{key}": count
                 for task, report in reports.items()
-                for key, count in report.coverage.items()
+                for key, count in report.counts.items()
             },
         },
     )

@@ -14,6 +14,7 @@ from msgspec import structs
 from ragauge.contracts.evaluation import ERRORS_KEPT, EvalReport, KbPair, LinkDetail, LinkError
 from ragauge.contracts.links import GoldLinks, LinkedMention, PredictedLink, SamePair
 from ragauge.contracts.metric import Metric
+from ragauge.contracts.options import DEFAULT_RANKS, LinkingOptions
 from ragauge.contracts.report import Finding, Outcome
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.fields import quoted
@@ -33,7 +34,7 @@ from ragauge.metrics.link_facts import (
     linked_mentions,
     mention_sums,
 )
-from ragauge.metrics.linking import DEFAULT_RANKS, HIPE, METRICS, hits_at, named
+from ragauge.metrics.linking import HIPE, METRICS, hits_at, named
 from ragauge.runners.components.evaluation import (
     Evaluated,
     first_ids,
@@ -41,8 +42,8 @@ from ragauge.runners.components.evaluation import (
     outcome_of,
     strata_of,
 )
-from ragauge.runners.components.linking_join import Duplicates, Joined, hipe_links, joined, only_kb
-from ragauge.runners.components.options import EvalOptions, refuse_bad, rules_for
+from ragauge.runners.components.linking_join import Joined, hipe_links, joined, only_kb
+from ragauge.runners.components.options import refuse_bad, rules_for
 from ragauge.runners.options import takes
 from ragauge.text.kb_ids import kb_name
 
@@ -56,22 +57,6 @@ Case = tuple[MentionPair, LinkedMention]
 Kind = Literal["wrong", "ranked_low", "not_linked", "should_be_nil", "missing"]
 SHOWN_CANDIDATES = 5
 RANKS = {"1": (1, 1), "2-5": (2, 5), "6-10": (6, 10)}
-
-
-class LinkingOptions(EvalOptions, frozen=True, kw_only=True):
-    """What an evaluation of links can be asked."""
-
-    kb: str | None = None
-    """The knowledge base that decides; by default an id in common in any of them is right."""
-    layer: Literal["NEL-LIT", "NEL-METO"] = "NEL-LIT"
-    """Of HIPE files: the column of links to score."""
-    duplicates: Duplicates = "error"
-    """Several predictions for one mention: refused, or the one with the best score is kept."""
-    k: tuple[int, ...] = DEFAULT_RANKS
-    """The ranks of `linking.hits@k`."""
-    equivalents: str | None = None
-    crosswalk: str | None = None
-    """The SHA-256 of what these tables say, filled in when they are read."""
 
 
 @takes(LinkingOptions, "eval linking")

@@ -6,10 +6,10 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from msgspec import Meta, Struct
+from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from ragauge.contracts.entities import (
@@ -17,10 +17,8 @@ from ragauge.contracts.entities import (
     Empty,
     EntityColumns,
     EntityFacts,
-    Matching,
     Met,
     Schema,
-    TokenRule,
 )
 from ragauge.contracts.evaluation import (
     ERRORS_KEPT,
@@ -33,6 +31,7 @@ from ragauge.contracts.evaluation import (
     TokenCounts,
     TypeShare,
 )
+from ragauge.contracts.options import NerOptions
 from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Outcome
 from ragauge.ingest.fields import quoted
 from ragauge.metrics.entities import entity_metrics, entity_sums, f1, half_f1, share, value_of
@@ -64,7 +63,7 @@ from ragauge.runners.components.entity_join import (
 )
 from ragauge.runners.components.entity_sides import Marked, marked
 from ragauge.runners.components.evaluation import Evaluated, first_ids, outcome_of, strata_of
-from ragauge.runners.components.options import EvalOptions, refuse_bad, rules_for
+from ragauge.runners.components.options import refuse_bad, rules_for
 from ragauge.runners.options import takes
 
 if TYPE_CHECKING:
@@ -89,26 +88,6 @@ CONTEXT = 40
 """Characters of the text that are shown on either side."""
 Kind = Literal["boundary", "type", "boundary_and_type", "missed", "spurious"]
 KINDS: tuple[Kind, ...] = ("boundary", "type", "boundary_and_type", "missed", "spurious")
-
-
-class NerOptions(EvalOptions, frozen=True, kw_only=True):
-    """What an evaluation of entities can be asked."""
-
-    matching: Matching = "best"
-    min_overlap: Annotated[float, Meta(ge=0, le=1)] | None = None
-    """The share of a gold entity that a prediction must cover; else one position suffices."""
-    level: Annotated[int, Meta(ge=1)] | None = None
-    """Cut types to so many parts: GRP.HER.MUS at 1 is GRP."""
-    layer: str | None = None
-    """Score this layer alone."""
-    empty: Empty = "null"
-    token_rule: TokenRule = "overlap"
-    types: tuple[str, ...] = ()
-    """The types there are: each is told, and a type outside the list is a finding."""
-    scheme: Literal["repair", "strict"] | None = None
-    column: int | None = None
-    offsets: Literal["characters", "tokens"] | None = None
-    reanchor: bool = False
 
 
 @takes(NerOptions, "eval ner")

@@ -18,12 +18,13 @@ from ragauge.contracts.evaluation import (
     SourceShare,
 )
 from ragauge.contracts.metric import Metric
+from ragauge.contracts.options import Method, NoRelevant, RetrievalOptions
 from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Outcome
 from ragauge.errors import UsageError
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import STDIN
 from ragauge.ingest.traces import can_be_read_again
-from ragauge.metrics.retrieval import METRICS, NoRelevant, id_of, separated
+from ragauge.metrics.retrieval import METRICS, id_of, separated
 from ragauge.metrics.retrieval_order import (
     Brought,
     documents_of,
@@ -39,12 +40,7 @@ from ragauge.runners.components.evaluation import (
     strata_of,
 )
 from ragauge.runners.components.options import refuse_bad, rules_for
-from ragauge.runners.components.retrieval_ranked import (
-    RetrievalOptions,
-    RunScores,
-    Test,
-    note_each,
-)
+from ragauge.runners.components.retrieval_ranked import RunScores, note_each
 from ragauge.runners.components.retrieval_runs import JudgedRuns
 from ragauge.runners.options import takes
 from ragauge.stats.decision import adjusted
@@ -257,7 +253,7 @@ def _compared_runs(
 
 
 def _compared(
-    run: RunScores, other: RunScores, metric: Metric, test: Test, seed: int
+    run: RunScores, other: RunScores, metric: Metric, test: Method, seed: int
 ) -> ComparedMetric:
     now, then = run.sums[metric.id].values(), other.sums[metric.id].values()
     both = ~(np.isnan(now) | np.isnan(then))
@@ -285,7 +281,7 @@ def _compared(
     )
 
 
-def _tested(now: np.ndarray, then: np.ndarray, test: Test, seed: int) -> Paired:
+def _tested(now: np.ndarray, then: np.ndarray, test: Method, seed: int) -> Paired:
     """What the test finds; McNemar's is only of 0 and 1, and of others it says so."""
     method = None if test == "auto" else test
     if method != "mcnemar" or np.isin(np.append(now, then), (0, 1)).all():

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from ragauge.contracts.evaluation import Confusion, EvalReport, LabelDetail
 from ragauge.contracts.labels import MISSING, OTHER, LabelledItem
+from ragauge.contracts.options import TypesOptions
 from ragauge.contracts.report import Finding, Findings, Outcome
 from ragauge.errors import UsageError
 from ragauge.ingest.fields import quoted
@@ -29,7 +30,7 @@ from ragauge.metrics.label_sums import (
 )
 from ragauge.metrics.labels import COUNTED
 from ragauge.runners.components.evaluation import Evaluated, outcome_of, strata_of
-from ragauge.runners.components.options import EvalOptions, refuse_bad, rules_for
+from ragauge.runners.components.options import refuse_bad, rules_for
 from ragauge.runners.options import takes
 
 if TYPE_CHECKING:
@@ -55,17 +56,6 @@ class Meant(Struct, frozen=True, array_like=True, gc=False):
     id: str
     label: str
     secondary: tuple[str, ...]
-
-
-class TypesOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What an evaluation of types can be asked."""
-
-    labels: str | tuple[str, ...] | None = None
-    """A preset, a TOML file, or the labels themselves; else all that gold and prediction have."""
-    field: str | None = None
-    """Where the labels stand in both files, with dots for a field inside another."""
-    predicted_field: str | None = None
-    """Where they stand in the predictions, if elsewhere."""
 
 
 @takes(TypesOptions, "eval types")

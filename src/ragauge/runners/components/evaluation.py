@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from ragauge.contracts.evaluation import Detail, EvalReport, Task
 from ragauge.contracts.gold import Gold, stratum_text
+from ragauge.contracts.options import EvalOptions
 from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Outcome, Verdict
 from ragauge.diagnosis.advice import advise_component
 from ragauge.errors import UsageError
@@ -18,7 +19,7 @@ from ragauge.gates.rules import decide
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.ranked.queries import read_strata
 from ragauge.metrics.sums import Sums
-from ragauge.runners.components.options import EvalOptions, refuse, rules_for
+from ragauge.runners.components.options import refuse, rules_for
 from ragauge.runners.evaluation import Evaluation, Settle, by_columns, identity_of
 
 GOLD_KEPT = 100_000
@@ -58,6 +59,8 @@ class Evaluated(Struct, frozen=True, kw_only=True):
     detail: Detail
     findings: Findings
     coverage: dict[str, int]
+    unread: tuple[str, ...] = ()
+    """The columns of the input that nothing reads."""
     signature: str
     """What of the options is in every number, such as `matching:best`."""
     made_with: Mapping[str, str] = {}
@@ -143,7 +146,7 @@ def outcome_of(found: Evaluated, options: EvalOptions) -> Outcome[EvalReport]:
             name: evaluation.by_value(found.strata[name], found.headlines) for name in shown
         },
         detail=found.detail,
-        coverage=found.coverage,
+        coverage=found.coverage | ({"unread_columns": found.unread} if found.unread else {}),
         advice=advice,
     )
     return evaluation.outcome(

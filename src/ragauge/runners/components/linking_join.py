@@ -6,11 +6,12 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, structs
 
 from ragauge.contracts.links import NIL_KB, Candidate, GoldLink, GoldLinks, PredictedLink
+from ragauge.contracts.options import TwiceLinked
 from ragauge.contracts.report import Finding
 from ragauge.errors import UsageError
 from ragauge.ingest.annotated.entity_files import EntityFile, read_entities
@@ -28,7 +29,6 @@ from ragauge.text.kb_ids import is_nil
 if TYPE_CHECKING:
     from ragauge.ingest.records import Source
 
-Duplicates = Literal["error", "best"]
 Mark = tuple[Any, ...]
 FIRM = ("span", "id")
 """What two records both have of these decides, whatever their words are; a place before an id."""
@@ -49,7 +49,7 @@ class Joined(Struct, frozen=True, kw_only=True):
 def joined(
     gold: GoldLinks,
     predicted: Sequence[PredictedLink],
-    duplicates: Duplicates,
+    duplicates: TwiceLinked,
     reading: LinkReading,
 ) -> Joined:
     """Every gold mention with its prediction, and the predictions that belong to none.
@@ -179,7 +179,7 @@ def _marks(link: GoldLink | PredictedLink) -> Iterator[tuple[str, Mark]]:
 
 
 def _chosen(
-    several: Sequence[PredictedLink], duplicates: Duplicates, reading: LinkReading
+    several: Sequence[PredictedLink], duplicates: TwiceLinked, reading: LinkReading
 ) -> PredictedLink:
     """One of several predictions for a mention: the first, which is an error, or the best."""
 

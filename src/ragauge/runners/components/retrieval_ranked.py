@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
-from msgspec import Meta, Struct, structs
+from msgspec import Struct, structs
 
-from ragauge.contracts.comparison import Correction
 from ragauge.contracts.metric import Absent, Metric
+from ragauge.contracts.options import RetrievalOptions
 from ragauge.contracts.rankings import UNJUDGED, Rankings
 from ragauge.contracts.report import PLACES_KEPT, Finding, Findings
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.ranked.ranking_rows import RankingRows
-from ragauge.metrics.retrieval import NoRelevant, named
+from ragauge.metrics.retrieval import named
 from ragauge.metrics.retrieval_kernel import retrieval_sums
 from ragauge.metrics.retrieval_order import Brought, first_of_each, offsets_of_kept, rank_order
 from ragauge.metrics.sums import Sums
-from ragauge.runners.components.options import EvalOptions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,44 +28,14 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
-Duplicates = Literal["collapse", "error"]
-Test = Literal["auto", "t", "wilcoxon", "randomisation", "bootstrap", "mcnemar"]
 NO_SOURCE = "(none)"
 _NO_RANK = int(np.iinfo(np.int64).min)
 
 
-class RetrievalOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to evaluate retrieval; the defaults are the command's."""
-
-    measures: tuple[str, ...] = ()
-    """Names such as nDCG@10 or P(rel=2)@5; the table's where none is given."""
-    k: tuple[Annotated[int, Meta(ge=1)], ...] = ()
-    """Cut-offs in place of the table's 5, 10 and 20."""
-    rel: Annotated[int, Meta(ge=1)] = 1
-    """The grade from which on a document is relevant, where a name does not say."""
-    counted_as: Literal["trec_eval"] | None = None
-    """Count queries as this tool does: with trec_eval, one with nothing relevant is 0."""
-    no_rel: NoRelevant | None = None
-    """Queries with nothing relevant: 0 for TREC judgements, else left out of the means."""
-    duplicates: Duplicates = "collapse"
-    collapse: str | None = None
-    """What stands between a document and its chunk."""
-    drop_self: bool = False
-    source_depth: Annotated[int, Meta(ge=1)] | None = None
-    """The rank down to which sources are credited; all, where none is given."""
-    correction: Correction = "holm"
-    test: Test = "auto"
-    workers: Annotated[int, Meta(ge=1)] = 1
-    seed: Annotated[int, Meta(ge=0)] = 0
-
-    @property
-    def no_relevant(self) -> NoRelevant:
-        return self.no_rel or "exclude"
-
-    def metrics(self) -> list[Metric]:
-        """The measures, where each is named by the id of its metric."""
-        found = (named(id, self.no_relevant) for id in self.measures)
-        return [metric for metric in found if metric is not None]
+def metrics_of(options: RetrievalOptions) -> list[Metric]:
+    """The measures, where each is named by the id of its metric."""
+    found = (named(id, options.no_relevant) for id in options.measures)
+    return [metric for metric in found if metric is not None]
 
 
 class Groups(Struct, frozen=True, kw_only=True):
@@ -583,7 +552,7 @@ def score_rows(
         judged_offsets=judged.judged.offsets,
         missing=rows.taken.missing,
     )
-    sums = retrieval_sums(options.metrics(), rankings, options.no_relevant)
+    sums = retrieval_sums(metrics_of(options), rankings, options.no_relevant)
     return RunScores(
         queries=judged.judged.queries.to_list(),
         values={

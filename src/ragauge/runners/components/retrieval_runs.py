@@ -18,6 +18,7 @@ from msgspec import Struct, structs
 
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.metric import Absent, Metric, NotApplicable
+from ragauge.contracts.options import RetrievalOptions
 from ragauge.contracts.report import Finding, Findings
 from ragauge.contracts.trace import Trace
 from ragauge.engines.local import ordered
@@ -33,9 +34,9 @@ from ragauge.runners.components.retrieval_ranked import (
     Facts,
     Judged,
     JudgedRows,
-    RetrievalOptions,
     RunScores,
     judged_rows,
+    metrics_of,
     placed,
     places_in,
     queries_of,
@@ -270,7 +271,9 @@ class Gathering:
         return RunScores(
             name=self._name,
             queries=[queries[at] for at in order],
-            sums={metric.id: self._sums(metric, order, all_there) for metric in options.metrics()},
+            sums={
+                metric.id: self._sums(metric, order, all_there) for metric in metrics_of(options)
+            },
             facts=Facts(
                 **{
                     name: np.concatenate([getattr(part.facts, name) for part in parts])[order]

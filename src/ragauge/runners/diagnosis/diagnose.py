@@ -4,83 +4,62 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
 
-from msgspec import Meta, structs
+from msgspec import structs
 
-from ragauge.contracts.diagnosis import DiagnosisReport, Language, Replay, ScoreRow
-from ragauge.contracts.gold import Gold, RefusalOptions
+from ragauge.contracts.diagnosis import DiagnosisReport, Replay, ScoreRow
+from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import History, Run
+from ragauge.contracts.options import DiagnoseOptions
 from ragauge.contracts.run import ORIGINAL, Variation
 from ragauge.diagnosis.cases import Case, Material, Observed
 from ragauge.diagnosis.limits import limits_of
 from ragauge.diagnosis.own_rules import OwnRules, read_own_rules
 from ragauge.diagnosis.ranking import MENDED
-from ragauge.diagnosis.report import FailOn, How, diagnosed, low_samples
+from ragauge.diagnosis.report import How, diagnosed, low_samples
 from ragauge.engines.local import Progress, unseen
 from ragauge.errors import InputRejected, UsageError
-from ragauge.gates.rules import MIN_COVERAGE
 from ragauge.ingest.fields import Columns
 from ragauge.ingest.options import knob_names, read_knobs
 from ragauge.ingest.records import Source
-from ragauge.ingest.scored.scored_file import read_scores, score_rows
+from ragauge.ingest.scored.scored_file import read_scores
 from ragauge.ingest.trace_sources import traces_of
 from ragauge.runners.diagnosis.recorded import recorded_gold, recorded_material, with_a_rule
 from ragauge.runners.diagnosis.replay_plan import Failing
 from ragauge.runners.diagnosis.scored import scored_material
 from ragauge.runners.diagnosis.traced import Traced, traced_material
-from ragauge.runners.options import File, takes
+from ragauge.runners.options import takes
 
 AGAIN = "again"
 AskAgain = Callable[[Sequence[Failing]], Replay]
 """Asks the questions that went wrong again, with one thing changed at a time."""
 
 
-class DiagnoseOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to diagnose; the defaults are the command's."""
-
-    lang: Language = "en"
-    fail_on: FailOn = "critical"
-    rules: File | None = None
-    """A file with entries and thresholds of one's own."""
-    knobs: dict[str, str | bool | None] | str | None = None
-    """What the pipeline calls its knobs: a map, or a JSON file with one."""
-    claims: bool = True
-    """Judge the claims of samples by words, where they bring none of their own."""
-    form: str = "auto"
-    max_bad: str = "0"
-    min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
-    """Of the samples, the fraction that must have a valid value for a metric to be fine."""
-    inline: bool = False
-
-
-@takes(DiagnoseOptions, "diagnose", aliases={"input_format": "form"})
+@takes(DiagnoseOptions, "diagnose")
 def diagnose(
-    rows: str | Path | Iterable[Any],
+    rows: Source,
     metrics: Sequence[str] | None = None,
     top: int = 3,
     *,
     ask_again: AskAgain | None = None,
     progress: Progress | None = None,
+    columns: Columns | None = None,
     options: DiagnoseOptions,
 ) -> DiagnosisReport:
-    """The diagnosis of score rows: a file, dicts or a frame; options as in DiagnoseOptions.
+    """The diagnosis of score rows: a file, records or a frame; options as in DiagnoseOptions.
 
     `ask_again` replays what went wrong, where the pipeline is at hand. Raises UsageError or
     InputRejected with everything that is wrong.
     """
     own, how = _prepared(metrics, top, options)
-    if isinstance(rows, str | Path):
-        file = read_scores(rows, form=options.form, max_bad=options.max_bad)
-    else:
-        file = score_rows(rows, form=options.form)
+    file = read_scores(rows, form=options.form, max_bad=options.max_bad, columns=columns)
     material = scored_material(
         file, own.limits, lexical=options.claims, progress=progress or unseen
     )
     return _told(material, how, ask_again, lambda: failing_rows(low_samples(material, how)))
 
 
-@takes(DiagnoseOptions, "diagnose", aliases={"input_format": "form"})
+@takes(DiagnoseOptions, "diagnose")
 def diagnose_traces(
     traces: Source | Sequence[str | Path],
     gold: str | Path,
@@ -115,7 +94,7 @@ def diagnose_traces(
     return _told(material, how, ask_again, lambda: failing_runs(runs), alike(runs))
 
 
-@takes(DiagnoseOptions, "diagnose", aliases={"input_format": "form"})
+@takes(DiagnoseOptions, "diagnose")
 def diagnose_run(
     history: History,
     run: Run,

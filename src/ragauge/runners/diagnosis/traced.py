@@ -11,6 +11,7 @@ from ragauge import __version__
 from ragauge.contracts.answers import Context
 from ragauge.contracts.diagnosis import ScoreRow
 from ragauge.contracts.gold import Gold, RefusalOptions, fingerprint
+from ragauge.contracts.options import AuditOptions, ScoreOptions, StabilityOptions
 from ragauge.contracts.report import Outcome
 from ragauge.contracts.trace import Trace
 from ragauge.diagnosis.cases import Material, Observed
@@ -24,15 +25,15 @@ from ragauge.ingest.trace_sources import traces_of
 from ragauge.ingest.traces import Auditable, decoded, faults_of, read_auditable, read_trace
 from ragauge.metrics.facts import Key, Read, Reader, Reading, run_facts, variation_of
 from ragauge.metrics.table import reading, table
-from ragauge.runners.audit import Auditing, AuditOptions
+from ragauge.runners.audit import Auditing
 from ragauge.runners.audit_blocks import BlockAudit, BlockAuditor, unit_of
 from ragauge.runners.auditing import Audited, Payloads
 from ragauge.runners.blocks import BlockScorer, BlockScores
 from ragauge.runners.diagnosis.recorded import Values, measured_by, strata_of, values_of
 from ragauge.runners.diagnosis.scored import LexicalClaims, address_counts
 from ragauge.runners.observations import BlockLines, Observations, Observing, allowed_bad
-from ragauge.runners.score import ScoreOptions, Scoring
-from ragauge.runners.stability import Judging, StabilityOptions
+from ragauge.runners.score import Scoring
+from ragauge.runners.stability import Judging
 from ragauge.text.canonical import composed
 
 PRESET = "ship"
@@ -141,7 +142,7 @@ def traced_material(
     every = [run for siblings in runs for run in siblings]
 
     # What the commands would say of the same traces, as far as they apply.
-    scoring = Scoring(how.gold, sources, ScoreOptions(preset=PRESET, each="trace", **shared))
+    scoring = Scoring(gold, sources, ScoreOptions(preset=PRESET, each="trace", **shared))
     scores = BlockScores("")
     scorer = BlockScorer(gold, reader, tuple(reading("facts")))
     scorer.add(((number, made.trace, place) for number, made, place in held.read), scores)

@@ -46,7 +46,7 @@ def written_list(cell: str, field: str) -> list[Any]:
         shown = _literal(text)
         if isinstance(shown, Mapping):
             # What a data-to-text answer rests on is often an object, and then it is the text.
-            return [shown if any(isinstance(shown.get(name), str) for name in TEXTS) else cell]
+            return [shown if isinstance(text_of(shown), str) else cell]
     if _BEGUN.match(text) or _BRACKETED.fullmatch(text):
         what = "an object" if text.startswith("{") else "a list"
         fact = f"begins as {what} and cannot be read as one: {quoted(text)}"
@@ -82,7 +82,26 @@ def _literal(text: str) -> Any:
         return None
 
 
-IDS = ("id", "snippet_id", "chunk_id", "context_id", "doc_id", "document_id")
+IDS = ("id", "snippet_id", "chunk_id", "context_id", "doc_id", "document_id", "id_", "node_id")
+_INSIDE = ("node", "kwargs")
+"""Where LlamaIndex and LangChain keep a passage in the object that they write out."""
+
+
+def text_of(passage: Mapping[str, Any]) -> Any:
+    """What an object that is a passage has as its text; None where it has none.
+
+    >>> text_of({"page_content": "a"}), text_of({"node": {"text": "b"}, "score": 0.5})
+    ('a', 'b')
+    """
+    inside = _inside(passage)
+    return next((inside[name] for name in TEXTS if inside.get(name) is not None), None)
+
+
+def _inside(passage: Mapping[str, Any]) -> Mapping[str, Any]:
+    if any(passage.get(name) is not None for name in TEXTS):
+        return passage
+    held = (passage.get(name) for name in _INSIDE)
+    return next((one for one in held if isinstance(one, Mapping)), passage)
 
 
 def passages(value: Any, field: str) -> tuple[Context, ...]:
@@ -116,11 +135,20 @@ def _passage(value: Any, place: int, field: str) -> Context:
         return Context(str(place + 1), value)
     if not isinstance(value, Mapping):
         raise BadField(where, expected("text, or an object with id and text", value))
-    text = next((value[name] for name in TEXTS if value.get(name) is not None), None)
+    text = text_of(value)
     if not isinstance(text, str):
         fact = "missing" if text is None else expected("text", text)
         raise BadField(f"{where}.text", f"{fact}; a passage has its text")
-    id = next((value[name] for name in IDS if value.get(name) not in (None, "")), place + 1)
+    inside = _inside(value)
+    metadata = inside.get("metadata")
+    named = (
+        one[name]
+        for one in (inside, metadata)
+        if isinstance(one, Mapping)
+        for name in IDS
+        if one.get(name) not in (None, "")
+    )
+    id = next(named, place + 1)
     if not isinstance(id, str | int):
         raise BadField(f"{where}.id", expected("text", id))
     return Context(str(id), text)

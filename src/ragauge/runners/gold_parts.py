@@ -1,29 +1,46 @@
-"""A gold set in parts that each look like the whole."""
+"""A gold set in parts that each look like the whole, or a few of its questions that stand for it.
+
+Both go by cells: the questions that have the same value of every factor.
+"""
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import lcm
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from ragauge.contracts.gold import ANSWERABLE, Gold, fingerprint, metadata_of, value_of
-from ragauge.contracts.gold_parts import CELLS_KEPT, Part, PartCell, SplitReport, Units
+from ragauge.contracts.gold_parts import (
+    CELLS_KEPT,
+    DrawnCell,
+    Part,
+    PartCell,
+    SampleReport,
+    SplitReport,
+    Units,
+)
 from ragauge.contracts.gold_report import Severity, judged
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import UsageError
-from ragauge.runners.gold_convert import encoded, write_new
-from ragauge.stats.sampling import Key, SplitCell
+from ragauge.runners.gold_convert import encoded, form_of, write_new
+from ragauge.stats.sampling import Allocation, Key, SplitCell
+from ragauge.stats.sampling import sample as sample_units
 from ragauge.stats.sampling import split as split_units
 from ragauge.text.canonical import canonical
 
 NONE = "(none)"
 """The value of a question that has none."""
-SEVERITIES: dict[str, Severity] = {
+SPLIT_SEVERITIES: dict[str, Severity] = {
     "missing_value": "warning",
     "question_in_two_parts": "warning",
     "small_cell": "warning",
 }
+SAMPLE_SEVERITIES: dict[str, Severity] = {"cell_without_sample": "warning"}
 
 
 def split(
@@ -82,7 +99,7 @@ def split(
         (*_unreached(made.cells, factors, balance, names, units), *_asked_twice(parts, units))
     )
     return SplitReport(
-        **judged(found, SEVERITIES),
+        **judged(found, SPLIT_SEVERITIES),
         coverage={"gold": count, "cells": len(made.cells)},
         gold=fingerprint(questions),
         seed=seed,
@@ -104,6 +121,87 @@ def split(
                 values=dict(zip(factors, cell.key, strict=True)),
                 questions=cell.size,
                 parts=dict(zip(names, cell.counts, strict=True)),
+            )
+            for cell in made.cells[:CELLS_KEPT]
+        ),
+        units=units,
+    )
+
+
+def sample(
+    questions: Sequence[Gold],
+    n: int,
+    out: Path,
+    *,
+    by: Sequence[str] | None = None,
+    allocation: Allocation = "proportional",
+    seed: int = 0,
+    force: bool = False,
+    units: Units = "questions",
+) -> SampleReport:
+    """Which questions were drawn into a file, in the set's order, each with its weight.
+
+    Without `by`, it is drawn by answerable and by the strata, fewest values first, that leave no
+    more cells than questions to draw. A set that is itself a sample keeps what its questions
+    stood for: weights multiply. Heritage entries are written as they are: what an entry stands for
+    is in the report, by cell.
+    """
+    whole = len(questions)
+    if not 0 < n <= whole:
+        raise UsageError(f"-n: {n} of {whole} {units} cannot be drawn")
+    form = form_of(out)
+
+    def few(factors: tuple[str, ...]) -> bool:
+        return len({key_of(question, factors) for question in questions}) <= n
+
+    factors = factors_of(questions, by, few, units)
+    keys = {question.qid: key_of(question, factors) for question in questions}
+    made = sample_units(keys, n, allocation, seed)
+    drawn = [
+        replace(question, weight=(question.weight or 1.0) * made.weights[question.qid])
+        for question in questions
+        if question.qid in made.weights
+    ]
+    # As a reader of the file has them: a weight of one is none, and an entry has none.
+    as_read = [
+        replace(one, weight=None) if one.weight == 1 or units == "entries" else one for one in drawn
+    ]
+    write_new({out: encoded(drawn, form, units, metadata_of(questions))}, force)
+    balance: dict[str, dict[str, tuple[int, int]]] = {}
+    for factor in factors:
+        of_all = Counter(value_or_none(question, factor) for question in questions)
+        of_drawn = Counter(value_or_none(question, factor) for question in drawn)
+        balance[factor] = {value: (of_all[value], of_drawn[value]) for value in sorted(of_all)}
+    # What is measured says nothing about cells that no question was drawn from.
+    fact = f"of {whole} {units}, none drawn, so the sample does not stand for them; draw"
+    remedy = f"{len(made.cells)} or more, or name fewer factors with --by"
+    found = Findings(
+        Finding("cell_without_sample", words_of(cell.key, factors), f"{cell.size} {fact} {remedy}")
+        for cell in made.cells
+        if not cell.taken
+    )
+    return SampleReport(
+        **judged(found, SAMPLE_SEVERITIES),
+        coverage={
+            "gold": whole,
+            "sampled": len(drawn),
+            "cells": len(made.cells),
+            "represented": sum(cell.size for cell in made.cells if cell.taken),
+        },
+        gold=fingerprint(questions),
+        sample=fingerprint(as_read),
+        file=str(out),
+        seed=seed,
+        allocation=allocation,
+        factors=factors,
+        balance=balance,
+        weight_sum=math.fsum(question.weight or 0.0 for question in drawn),
+        cells=tuple(
+            DrawnCell(
+                values=dict(zip(factors, cell.key, strict=True)),
+                questions=cell.size,
+                taken=cell.taken,
+                weight=cell.weight,
             )
             for cell in made.cells[:CELLS_KEPT]
         ),
