@@ -13,7 +13,7 @@ AGREEMENT_SCHEMA = "ragauge.gold-agreement/1"
 Kind = Literal["labels", "spans"]
 
 
-class TypedSpan(Struct, frozen=True, order=True):
+class TypedSpan(Struct, frozen=True, order=True, gc=False):
     """A stretch of an item's text with a type, half-open, in characters."""
 
     start: int
@@ -21,7 +21,7 @@ class TypedSpan(Struct, frozen=True, order=True):
     type: str
 
 
-class Annotation(Struct, frozen=True, kw_only=True):
+class Annotation(Struct, frozen=True, kw_only=True, gc=False):
     """What one annotator said of an item: a label or spans, None where nothing was said."""
 
     id: str

@@ -10,7 +10,7 @@ KbIds = dict[str, frozenset[str]]
 """Ids by knowledge base (wikidata, viaf, isil, ghcid, …), normalised."""
 
 
-class MentionKey(Struct, frozen=True, order=True):
+class MentionKey(Struct, frozen=True, order=True, gc=False):
     """What a gold mention and its prediction are joined on."""
 
     doc: str
@@ -22,7 +22,7 @@ class MentionKey(Struct, frozen=True, order=True):
         return self.doc if self.start is None else f"{self.doc}:{self.start}–{self.end}"
 
 
-class GoldLink(Struct, frozen=True, kw_only=True):
+class GoldLink(Struct, frozen=True, kw_only=True, gc=False):
     """A mention and the ids it is known under; none of them where it is in no knowledge base."""
 
     key: MentionKey
@@ -48,7 +48,7 @@ class GoldLink(Struct, frozen=True, kw_only=True):
         return str(self.key) if self.document is None else self.document
 
 
-class Candidate(Struct, frozen=True):
+class Candidate(Struct, frozen=True, gc=False):
     """What a mention may be linked to."""
 
     id: str
@@ -73,7 +73,7 @@ NIL_CANDIDATE = Candidate("NIL", NIL_KB)
 """A ranked candidate that says: in no knowledge base. It takes up its rank."""
 
 
-class PredictedLink(Struct, frozen=True, kw_only=True):
+class PredictedLink(Struct, frozen=True, kw_only=True, gc=False):
     """What a system links a mention to: candidates, the likeliest first, or NIL."""
 
     key: MentionKey
@@ -119,7 +119,7 @@ class GoldLinks(Struct, frozen=True, kw_only=True):
     """With their strata; those without any mention too, where the file tells."""
 
 
-class SamePair(Struct, frozen=True):
+class SamePair(Struct, frozen=True, gc=False):
     """Two ids, each with its knowledge base, and how they relate."""
 
     one: tuple[str, str]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import repeat
 from typing import Any
 
 from msgspec import Struct, structs
@@ -129,7 +130,10 @@ def read_annotations(
             name: path
             for name, path in spelled.items()
             if squeezed(name) in keys
-            or any(value_at(record, path) is not None for record in objects)
+            or (
+                squeezed(name.partition(".")[0]) in keys
+                and any(value_at(record, path) is not None for record in objects)
+            )
         }
         every.append((records, places, objects, there))
     found = [name for name in wanted if any(name in there for *_, there in every)]
@@ -151,10 +155,10 @@ def read_annotations(
     files = []
     for records, places, objects, there in every:
         said = structs.replace(fields[1], name=there.get(chosen, chosen), aliases=())
-        named = (id, said, *fields[2:])
-        shape = structs.replace(ANNOTATION, fields=named)
+        shape = structs.replace(ANNOTATION, fields=(id, said, *fields[2:]))
         placed, read = records.lists(places, objects, shape)
-        given = zip(placed, *(read[one.name] for one in named), strict=True)
+        of_text = read.get(body.name) or repeat(None)
+        given = zip(placed, read[id.name], read[said.name], of_text, strict=False)
         files.append(_annotations(given, chosen, problems))
     refuse(problems)
     return Annotations(
@@ -168,22 +172,22 @@ def read_annotations(
 
 
 def _annotations(
-    given: Iterable[tuple[Any, ...]], field: str, problems: list[str]
+    given: Iterable[tuple[str, str, Any, Any]], field: str, problems: list[str]
 ) -> dict[str, Annotation]:
     """By item what an annotator said: the place, the id, and a label, or spans and their text."""
     found: dict[str, Annotation] = {}
-    for where, id, said, *of in given:
-        body = of[0] if of and type(of[0]) is str else None
-        if said is None or not of:
+    for where, id, said, body in given:
+        if said is None or type(said) is str:
             annotation = Annotation(id=id, label=said, where=where)
         else:
-            annotation = Annotation(id=id, spans=frozenset(said), text=body, where=where)
-        length = math.inf if body is None else len(body)
-        past = [place for place, span in enumerate(said or ()) if of and span.end > length]
-        if past:
-            fact = f"ends at {said[past[0]].end}, past the text of {length} characters"
-            problems.append(f"{where}: {field}[{past[0]}]: {fact}")
-        elif (earlier := found.setdefault(id, annotation)) is not annotation:
+            text = body if type(body) is str else None
+            annotation = Annotation(id=id, spans=frozenset(said), text=text, where=where)
+            for place, span in enumerate(said):
+                if text is not None and span.end > len(text):
+                    fact = f"ends at {span.end}, past the text of {len(text)} characters"
+                    problems.append(f"{where}: {field}[{place}]: {fact}")
+        earlier = found.setdefault(id, annotation)
+        if earlier is not annotation:
             fact = f"{quoted(id)} was annotated already at {earlier.where}; keep one"
             problems.append(f"{where}: id: {fact}")
     return found

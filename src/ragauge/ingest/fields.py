@@ -412,7 +412,7 @@ def value_at(record: Any, path: str) -> Any:
     >>> value_at({"a.b": 1}, "a.b"), value_at({"a": {"b": 2}}, "a.b"), value_at({}, "a.b")
     (1, 2, None)
     """
-    if isinstance(record, Mapping) and path in record:
+    if (type(record) is dict or isinstance(record, Mapping)) and path in record:
         return record[path]
     outer, mark, inner = path.partition("[*]")
     if mark:

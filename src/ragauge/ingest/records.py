@@ -174,8 +174,9 @@ class Records:
         return ((place, self._adapt(value) if self._adapt else value),)
 
     def _within_each(self) -> Placed:
-        if self._adapt is None and type(self).within is Records.within:
-            return self.placed()
+        if type(self).within is Records.within:
+            adapt = self._adapt
+            return ((place, adapt(one)) for place, one in self.placed()) if adapt else self.placed()
         return (one for place, value in self.placed() for one in self.within(place, value))
 
     def each(self) -> Iterator[Row]:

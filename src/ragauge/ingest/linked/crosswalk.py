@@ -12,7 +12,7 @@ from typing import Any
 
 from ragauge.contracts.links import SamePair
 from ragauge.contracts.report import Findings
-from ragauge.ingest.fields import BadField, Columns, Field, Shape, quoted, squeezed, text
+from ragauge.ingest.fields import BadField, Check, Columns, Field, Shape, quoted, squeezed, text
 from ragauge.ingest.linked.link_fields import NAMES_OF_BASE, OF_BASE, ids_in
 from ragauge.ingest.records import Placed, Records, Row, Source, cells_of
 from ragauge.text.kb_ids import KbId, belongs
@@ -23,8 +23,8 @@ WITHOUT_HEADER = 3
 """Cells a row has at most without a header: id, id and relation."""
 
 
-def _ids(value: Any, field: str) -> list[KbId]:
-    return list(ids_in(value, field, OF_BASE.get(squeezed(field))))
+def _ids_of(base: str | None) -> Check:
+    return lambda value, field: list(ids_in(value, field, base))
 
 
 def _relation(value: Any, field: str) -> str | None:
@@ -33,14 +33,14 @@ def _relation(value: Any, field: str) -> str | None:
 
 ONE = Field(
     "id1",
-    _ids,
+    _ids_of(None),
     "An id, or several.",
     aliases=("id", "id_1", "a", "from", "source", "subject", "one"),
     many=True,
 )
 OTHER = Field(
     "id2",
-    _ids,
+    _ids_of(None),
     "An id, or several.",
     aliases=("same", "same_as", "id_2", "b", "to", "target", "object", "other"),
     many=True,
@@ -52,7 +52,7 @@ RELATION = Field(
     aliases=("predicate", "property", "type"),
 )
 BASES = tuple(
-    Field(base, _ids, f"Its ids in {base}.", aliases=names[1:], many=True)
+    Field(base, _ids_of(base), f"Its ids in {base}.", aliases=names[1:], many=True)
     for base, names in NAMES_OF_BASE.items()
 )
 PAIR = Shape(
@@ -121,20 +121,21 @@ def _is_header(titles: Sequence[str]) -> bool:
 
 
 def _pairs(row: Row) -> Iterator[SamePair]:
-    by_base = [id for base in BASES for id in row[base.name] or ()]
+    values = row.values
+    by_base = [id for name, ids in values.items() if name in NAMES_OF_BASE for id in ids]
     if by_base:
         for one, other in combinations(sorted({*by_base}), 2):
             if one[0] != other[0]:
                 yield SamePair(one, other, SAME, row.place)
         return
-    fed = {field.name: names[0] for field, names in PAIR.reads(tuple(row.record))} | row.written
-    if not {ONE.name, OTHER.name} <= fed.keys():
-        given = ", ".join(map(quoted, row.record)) or "nothing"
-        raise BadField("record", f"needs id1, id2 and relation, and has {given}")
-    for field in (ONE.name, OTHER.name):
-        if not row[field]:
-            raise BadField(fed[field], "is empty")
-    for one in row[ONE.name]:
-        for other in row[OTHER.name]:
-            relation = row[RELATION.name] or SAME
+    ones, others = values.get(ONE.name), values.get(OTHER.name)
+    if not ones or not others:
+        fed = {field.name: names[0] for field, names in PAIR.reads(tuple(row.record))} | row.written
+        if not {ONE.name, OTHER.name} <= fed.keys():
+            given = ", ".join(map(quoted, row.record)) or "nothing"
+            raise BadField("record", f"needs id1, id2 and relation, and has {given}")
+        raise BadField(fed[OTHER.name if ones else ONE.name], "is empty")
+    relation = values.get(RELATION.name) or SAME
+    for one in ones:
+        for other in others:
             yield SamePair(min(one, other), max(one, other), relation, row.place)

@@ -20,6 +20,7 @@ from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import UsageError
 from ragauge.ingest.fields import (
     STRATA,
+    STRATUM,
     YES_NO,
     BadField,
     BadRecord,
@@ -345,17 +346,21 @@ def _records_in(source: Source, name: str, reading: LinkReading, columns: Column
     )
     is_file = isinstance(source, str | os.PathLike)
     for place, record in records.objects():
-        named = dict(zip(_named(tuple(record)), record.values(), strict=True))
+        keys = tuple(record)
+        names, has_strata = _named(keys)
+        named = record if names == keys else dict(zip(names, record.values(), strict=True))
         if records.columns:
             row = records.row(place, record)
-            named |= {field: row[field] for field in records.columns}
+            named = {**named, **{field: row[field] for field in records.columns}}
         if "is_nil_pred" in named:
-            named.setdefault("nil", named.pop("is_nil_pred"))
+            named = {"nil": named["is_nil_pred"], **named}
         try:
             if not is_file:
                 named = msgspec.to_builtins(named, enc_hook=_plain)
             if records.in_rows:
-                named = _row(named, tabular=records.tabular)
+                if has_strata:
+                    named = {**named, STRATA: strata_of(named, named.get(STRATA))}
+                named = _row(named) if records.tabular else {**named, TABULAR: True}
         except BadField as fault:
             reading.problems.append(f"{place}: {fault}")
         except (TypeError, ValueError) as fault:
@@ -366,18 +371,19 @@ def _records_in(source: Source, name: str, reading: LinkReading, columns: Column
 
 
 @lru_cache(maxsize=4096)  # most records of a file have the same keys
-def _named(keys: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(map(squeezed, keys))
+def _named(keys: tuple[str, ...]) -> tuple[tuple[str, ...], bool]:
+    """The keys as we write them, and whether one is a stratum."""
+    names = tuple(map(squeezed, keys))
+    return names, any(name.startswith(STRATUM) for name in names)
 
 
-def _row(record: dict[str, Any], *, tabular: bool) -> dict[str, Any]:
-    """A row of a table or a frame: cells without spaces around them, as what they stand for."""
-    strata = strata_of(record, record.get(STRATA))
+def _row(record: dict[str, Any]) -> dict[str, Any]:
+    """A row of a table: cells without spaces around them, as what they stand for."""
     row: dict[str, Any] = {TABULAR: True}
     for field, value in record.items():
-        cell = value.strip() if tabular and type(value) is str else value
-        row[field] = _CELLS[field](cell, field) if type(cell) is str and field in _CELLS else cell
-    return {**row, STRATA: strata} if strata else row
+        cell = value.strip() if type(value) is str else value
+        row[field] = _CELLS[field](cell, field) if field in _CELLS and cell is not None else cell
+    return row
 
 
 def _boolean(cell: str, field: str) -> bool:
