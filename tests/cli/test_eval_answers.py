@@ -106,6 +106,30 @@ def test_what_is_not_read_and_what_is_absent_everywhere_is_said(tmp_path):
     assert third["message"].startswith("columns not read: context_list")
 
 
+def test_columns_are_mapped(rows, tmp_path):
+    own = [
+        {
+            "key": row["id"],
+            "said": {"q": row["user_input"], "a": row["response"]},
+            "docs": row["retrieved_contexts"],
+        }
+        for row in ROWS
+    ]
+    columns = ("question=said.q", "id=key", "answer=said.a", "contexts=docs")
+    mapped = [part for one in columns for part in ("--map", one)]
+    found = report("answers", written(tmp_path / "own.jsonl", *own), *mapped)
+    usual = report("answers", rows)
+    assert "unread_columns" not in found["coverage"]
+    grounds = "answers.groundedness"
+    assert found["metrics"][grounds]["value"] == usual["metrics"][grounds]["value"] > 0
+    gold = written(
+        tmp_path / "gold.jsonl",
+        *({"id": row["id"], "question": "When?", "right": "In 1800."} for row in ROWS),
+    )
+    joined = report("qa", gold, tmp_path / "own.jsonl", *mapped, "--map", "references=right")
+    assert joined["metrics"]["answers.containment"]["value"] == 0.5
+
+
 def test_gates_decide_the_exit_code(rows):
     assert ragauge("eval", "answers", rows, "--gates", "token_recall>=0.9").returncode == 1
     assert ragauge("eval", "answers", rows, "--gates", "token_recall>=0.4").returncode == 0

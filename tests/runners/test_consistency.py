@@ -182,7 +182,7 @@ def test_everything_wrong_with_both_files_is_said_at_once(tmp_path):
         (b'qid,label\nq1,"VALID\n', ":2: not a row of cells: unexpected end of data"),
         (b"qid,label\nq1,VALID\nq\xff,VALID\n", ":3: is not UTF-8 text"),
         (b"qid,label\n", ": holds no judgement"),
-        (b"[1", ": not JSON"),
+        (b"[1", ":1: not JSON"),
     ],
 )
 def test_a_file_that_is_no_table_of_labels_says_why(tmp_path, judges, content, fact):

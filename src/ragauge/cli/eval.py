@@ -30,6 +30,7 @@ from ragauge.contracts.options import (
     EvalOptions,
     Gating,
     LinkingOptions,
+    Mapped,
     Model,
     NerOptions,
     Output,
@@ -221,6 +222,7 @@ def qa(
     gold: str,
     predicted: Annotated[str, "PRED"],
     options: AnswerOptions,
+    mapped: Mapped,
     units: Units,
     gating: Gating,
     recording: Recording,
@@ -239,7 +241,7 @@ def qa(
     """
     from ragauge.runners.answers.evaluate_qa import evaluate_qa
 
-    run = partial(evaluate_qa, gold, predicted)
+    run = partial(evaluate_qa, gold, predicted, columns=mapped.columns)
     return _answers([gold, predicted], run, options, units, gating, recording, output)
 
 
@@ -247,6 +249,7 @@ def qa(
 def answers(
     rows: str,
     options: AnswerOptions,
+    mapped: Mapped,
     units: Units,
     gating: Gating,
     recording: Recording,
@@ -266,7 +269,7 @@ def answers(
     """
     from ragauge.runners.answers.evaluate_answers import evaluate_answers
 
-    run = partial(evaluate_answers, rows)
+    run = partial(evaluate_answers, rows, columns=mapped.columns)
     return _answers([rows], run, options, units, gating, recording, output)
 
 
