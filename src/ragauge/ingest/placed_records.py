@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import csv
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ragauge.ingest.fields import BadField, BadRecord, quoted, text
+from ragauge.ingest.fields import BadField, quoted, text
 from ragauge.ingest.lines import MAX_LINE, OVERLONG
 from ragauge.ingest.strict_json import BadJson, decode
 
@@ -30,40 +29,10 @@ def record_id(record: dict[str, Any], names: Sequence[str], remedy: str) -> str:
     raise BadField(names[0], f"missing; {remedy}")
 
 
-def gathered(
-    parts: Iterable[tuple[str, Callable[[], Any]]], faults: Sequence[BadField] = ()
-) -> dict[str, Any]:
-    """What each part reads, by its name; raises BadRecord with all faults, the known ones first."""
-    known: dict[str, Any] = {}
-    found = list(faults)
-    for name, read in parts:
-        try:
-            known[name] = read()
-        except BadField as fault:
-            found.append(fault)
-    if found:
-        raise BadRecord(found)
-    return known
-
-
-STRATUM = "strata."
-"""How the name of a table's column begins that is a stratum."""
-YES_NO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-"""What cells of true and false hold."""
-
 Records = Iterator[tuple[str, Any]]
 """Each decoded record with its place."""
 Reader = Callable[[str, bytes, list[str]], Records]
 """Reads the content of a named file; what is wrong with it goes into the list."""
-
-
-def file_of(place: str) -> str:
-    """The name that a place begins with.
-
-    >>> file_of("gold.tsv:3"), file_of("gold.json: item 2"), file_of('labels.json: "a1"')
-    ('gold.tsv', 'gold.json', 'labels.json')
-    """
-    return re.sub(r'(:\d+|: (item|row) \d+|: ".*"|(: \w+)?\[\d+\])$', "", place)
 
 
 def records_of(name: str, content: bytes, problems: list[str], table: Reader) -> Records:
@@ -109,20 +78,6 @@ def json_lines(name: str, content: bytes, problems: list[str]) -> Records:
             problems.append(f"{name}:{number}: {fault}")
 
 
-def is_one_object(content: bytes, *, on_one_line: bool = False) -> bool:
-    """Whether a file is one JSON object over several lines, and not an object a line.
-
-    A file of one line is both; `on_one_line` says what it counts as.
-
-    >>> is_one_object(b'{"a":\\n1}'), is_one_object(b'{"a": 1}\\n{"a": 2}')
-    (True, False)
-    """
-    first, _, rest = content.strip().partition(b"\n")
-    if not rest:
-        return on_one_line and first.startswith(b"{")
-    return first.startswith(b"{") and not first.rstrip().endswith(b"}")
-
-
 def rows_of(name: str, content: bytes, problems: list[str]) -> Iterator[tuple[str, list[str]]]:
     """The filled rows of CSV or TSV, each with the line it begins at.
 
@@ -152,14 +107,6 @@ Header = Callable[[str, list[str], list[str]], bool]
 """Whether rows can be read under these columns; gets the header's place, and the problems."""
 Cells = Callable[[Sequence[str], Sequence[str]], Any]
 """The record of a row, from the names of its columns and its cells; may raise BadField."""
-
-
-def boolean_cell(cell: str, field: str) -> bool:
-    """Whether a cell says yes; raises BadField where it says neither yes nor no."""
-    meant = YES_NO.get(cell.strip().lower())
-    if meant is None:
-        raise BadField(field, f"expected true or false, got {quoted(cell)}")
-    return meant
 
 
 def distinct_columns(place: str, columns: Sequence[str], problems: list[str]) -> bool:
