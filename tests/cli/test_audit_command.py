@@ -105,14 +105,14 @@ def test_other_traces_that_are_none_are_refused(holding, tmp_path):
     assert (done.returncode, done.stdout) == (3, b"")
     assert b"no traces to compare ranks with" in done.stderr
     broken = tmp_path / "broken.jsonl"
-    broken.write_text('{"qid": 7}\n')
+    broken.write_text('{"qid": 7.5}\n')
     done = audited(holding, "--ranks", broken)
     assert done.returncode == 3
     assert f"{broken}:1: qid: expected text".encode() in done.stderr
 
 
 def test_a_bad_line_is_3_with_its_place(files):
-    files.traces.write_text(files.traces.read_text() + '{"qid": 7, "answer": []}\n{broken\n')
+    files.traces.write_text(files.traces.read_text() + '{"qid": 7.5, "answer": []}\n{broken\n')
     done = audited(files)
     assert (done.returncode, done.stdout) == (3, b"")
     said = done.stderr.decode()

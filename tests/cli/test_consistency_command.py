@@ -183,4 +183,4 @@ def test_a_label_that_is_none_names_its_column(tmp_path):
     assert done.returncode == 3
     assert b'both.csv:21: auditor: "MAYBE" is none of VALID' in done.stderr
     path.write_text("name,scholar,auditor\nq1,VALID,VALID\n")
-    assert b"no column is called qid" in ragauge("consistency", path).stderr
+    assert b"names no column of a judgement (qid)" in ragauge("consistency", path).stderr

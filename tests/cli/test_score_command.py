@@ -88,7 +88,7 @@ def test_the_quality_briefs_gate_names_work_under_its_preset(parity, brief, metr
 
 def test_rejected_input_is_3_and_prints_no_numbers(parity):
     gold, traces = parity
-    traces.write_text(traces.read_text() + '{"qid": 7}\n{broken\n')
+    traces.write_text(traces.read_text() + '{"qid": 7.5}\n{broken\n')
     done = ragauge("score", gold, traces, "--gates", "precision_cited>=0.9")
     assert done.returncode == 3
     assert done.stdout == b""
