@@ -130,11 +130,6 @@ def test_what_is_wrong_is_said_before_anything_is_asked(tmp_path, monkeypatch, w
     assert system.asked == []
 
 
-def test_a_gold_set_from_standard_input_is_refused(tmp_path):
-    with pytest.raises(UsageError, match="reads the gold set twice"):
-        trace_eval("-", Scripted({}), tmp_path / "runs.jsonl")
-
-
 def test_documents_that_cannot_be_read_are_a_finding(tmp_path):
     docs, manifest = write_handbook(tmp_path)
     (docs / "handbook.md").write_bytes(b"\xff\xfe\x00")
