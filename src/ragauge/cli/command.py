@@ -181,11 +181,11 @@ def _click_option(one: Option, forms: Sequence[str]) -> click.Option:
         [*names, one.field],
         type=kind,
         is_flag=one.type is bool,
-        default=None,
         multiple=one.many and (opt.repeated or not opt.commas),
         metavar=opt.metavar,
-        required=one.required,
         help=help,
+        # To click, a default is a value: one that must be given has none, not even None.
+        **({"required": True} if one.required else {"default": None}),
     )
 
 
