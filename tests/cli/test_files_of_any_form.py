@@ -1,0 +1,159 @@
+"""Files that are not what a command expects: inspected, mapped, scored without a gold set."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+
+from ragauge import score
+from ragauge.errors import UsageError
+from ragauge.runners.inspection import inspect
+from ragauge.runners.score_traces import score_traces
+from tests.cli.command import ragauge
+
+CONTEXT = "The museum was founded in 1798."
+ROWS = [
+    {
+        **{"who": "q1", "Question": "When?", "docs": [CONTEXT]},
+        "out": {"said": "It was founded in 1798.", "cites": [{"chunk": "1"}]},
+    },
+    {
+        **{"who": "q2", "Question": "Who?", "docs": [CONTEXT]},
+        "out": {"said": "not in context", "cites": []},
+    },
+]
+COLUMNS = {
+    "qid": "who",
+    "answer": "out.said",
+    "citations": "out.cites[*].chunk",
+    "retrieved": "docs",
+}
+MAP = [part for field, path in COLUMNS.items() for part in ("--map", f"{field}={path}")]
+GOLD = [
+    {"qid": "q1", "question": "When?", "answerable": True, "gold_citations": ["1"]},
+    {"qid": "q2", "question": "Who?", "answerable": False},
+]
+
+
+@pytest.fixture
+def files(tmp_path):
+    gold, traces = tmp_path / "gold.jsonl", tmp_path / "traces.jsonl"
+    gold.write_text("".join(json.dumps(row) + "\n" for row in GOLD))
+    traces.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    return gold, traces
+
+
+def report_of(*arguments) -> dict:
+    done = ragauge(*arguments, "--format", "json")
+    assert done.stdout, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_mapped_columns_are_scored_as_ours_are(files):
+    gold, traces = files
+    mapped = report_of("score", gold, traces, *MAP)
+    assert mapped["labels"] == {"OK": 1, "REFUSAL_OK": 1}
+    for source in (traces, ROWS, pl.DataFrame(ROWS)):
+        report = score(gold, source, columns=COLUMNS).report
+        assert report.labels == mapped["labels"]
+        assert report.metrics["quality.in_scope"].value == 1
+
+
+def test_the_map_may_be_in_the_file_of_the_project(files):
+    folder = files[0].parent
+    written = "".join(f'{field} = "{path}"\n' for field, path in COLUMNS.items())
+    (folder / "ragauge.toml").write_text(f"[map]\n{written}")
+    done = ragauge("score", "gold.jsonl", "traces.jsonl", "--format", "json", cwd=folder)
+    assert json.loads(done.stdout)["labels"] == {"OK": 1, "REFUSAL_OK": 1}
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "said"),
+    [
+        (("--map", "answer=sayd"), 3, 'answer: no trace has "sayd"; there is "who", "Question"'),
+        (("--map", "anser=out"), 2, "--map anser: there is no anser; did you mean answer?"),
+        (("--map", "answer"), 2, "write FIELD=COLUMN, such as answer=output.text"),
+    ],
+)
+def test_a_map_that_is_wrong_is_refused_in_words(given, code, said, files):
+    done = ragauge("score", *files, *given)
+    assert (done.returncode, done.stdout) == (code, b"")
+    assert said in done.stderr.decode()
+
+
+def test_traces_without_a_gold_set_have_a_first_report(files):
+    _, traces = files
+    report = report_of("score", traces, *MAP)
+    assert report["schema"] == "ragauge.score-traces/1"
+    assert report["pass"] is None
+    assert report["coverage"] == {
+        "traces": 2,
+        "answered": 1,
+        "refused": 1,
+        "errors": 0,
+        "with_contexts": 2,
+        "with_citations": 1,
+        "rejected": 0,
+    }
+    assert report["metrics"]["answers.date_agreement"]["value"] == 1
+    text = ragauge("score", traces, *MAP).stdout.decode()
+    assert "What a gold set would add" in text
+    gated = ragauge("score", traces, *MAP, "--gates", "date_agreement>=0.9,errors=0")
+    assert gated.returncode == 0 and gated.stdout.startswith(b"PASS")
+    assert ragauge("score", traces, *MAP, "--gates", "errors>=0.5").returncode == 1
+
+
+def test_latency_and_failed_calls_are_counted():
+    traces = [
+        {"qid": f"q{n}", "q": "?", "answer": "Yes.", "latency_ms": n * 100} for n in range(1, 5)
+    ]
+    report = score_traces([*traces, {"qid": "q9", "q": "?", "error": "time-out"}]).report
+    assert (report.latency.n, report.latency.p50_ms) == (4, 250)
+    assert (report.coverage.errors, report.metrics["quality.errors"].value) == (1, 0.2)
+    # Nobody promised citations here, so their lack is no fault.
+    assert report.metrics["quality.compliance"].value is None
+
+
+def test_files_in_the_wrong_order_are_recognised(files):
+    gold, traces = files
+    traces.write_text('{"qid": "q1", "q": "When?", "answer": "1798", "retrieved_ids": ["1"]}\n')
+    done = ragauge("score", traces, gold)
+    assert done.returncode == 3
+    assert f"the gold set is named first: ragauge score {gold} {traces}" in done.stderr.decode()
+    alone = ragauge("score", gold)
+    assert alone.returncode == 2 and b"is a gold set; name the traces after it" in alone.stderr
+    twice = ragauge("score", gold, gold)
+    assert twice.returncode == 3 and b"is a gold set, too" in twice.stderr
+    kept = ragauge("score", traces, "--preset", "ship")
+    assert kept.returncode == 2 and b"--preset: needs a gold set" in kept.stderr
+
+
+def test_inspect_shows_what_feeds_what_and_what_is_missing(files):
+    gold, traces = files
+    report = report_of("inspect", gold)
+    assert (report["kind"], report["form"]) == ("gold question", "JSON Lines")
+    assert {one["name"]: one["feeds"] for one in report["columns"]}["answerable"] == "answerable"
+    assert "quality.claim_containment" in {one["metric"] for one in report["lacking"]}
+    unknown = ragauge("inspect", traces)
+    assert unknown.returncode == 3 and unknown.stdout.startswith(b"Not recognised")
+    mapped = report_of("inspect", traces, *MAP)
+    assert mapped["kind"] == "trace"
+    assert "answers.groundedness" in mapped["computable"]
+    needs = {one["needs"] for one in mapped["lacking"]}
+    assert "a gold set: ragauge score GOLD TRACES" in needs
+
+
+def test_inspect_takes_frames_and_a_kind():
+    frame = pl.DataFrame({"question": ["When?"], "answer": ["1798"], "refrence": ["1798"]})
+    report = inspect(frame, kind="answer")
+    assert [(one.name, one.feeds, one.meant) for one in report.columns] == [
+        ("question", "question", None),
+        ("answer", "answer", None),
+        ("refrence", None, "reference"),
+    ]
+    assert report.coverage.unread_columns == ("refrence",)
+    assert report.finding_counts == {"unread_columns": 1}
+    with pytest.raises(UsageError, match="--as answr: there is no answr; did you mean answer"):
+        inspect(frame, kind="answr")
