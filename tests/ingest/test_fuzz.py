@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from ragauge import RagaugeError, score
 from ragauge.ingest import lines
-from ragauge.ingest.strict_json import MAX_NESTING, BadJson, decode
+from ragauge.ingest.lines import MAX_NESTING, BadJson, decode
 from ragauge.reports.forms import render
 
 GOLD = {

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from benchmarks.generate import generate
 from ragauge.ingest.fields import BadField
-from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.ingest.lines import BadJson, decode
 from ragauge.ingest.traces import read_plain, read_trace
 
 SCORED = ("qid", "q", "answer", "retrieved_ids", "error", "ok", "reason")

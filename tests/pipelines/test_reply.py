@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ragauge.contracts.run import PlannedRun, Variation
 from ragauge.contracts.system import Ask, CallFailed
 from ragauge.contracts.trace import StructuredAnswer, Trace
-from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.ingest.lines import BadJson, decode
 from ragauge.ingest.traces import read_auditable, read_trace
 from ragauge.pipelines.http import HttpSystem
 from ragauge.pipelines.reply import OURS, failed_trace, trace_of

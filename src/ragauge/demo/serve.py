@@ -20,7 +20,7 @@ from msgspec import Struct
 from ragauge.contracts.system import Ask, CallFailed
 from ragauge.demo.pipeline import Pipeline, refuse_overlong
 from ragauge.errors import UsageError
-from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.ingest.lines import BadJson, decode
 from ragauge.runners.score import score
 
 if TYPE_CHECKING:

@@ -29,8 +29,8 @@ from ragauge.ingest.fields import (
     squeezed,
     text,
 )
+from ragauge.ingest.lines import BadJson, decode
 from ragauge.ingest.records import Records, Row, Source
-from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.ingest.written_lists import listed, passages, text_of
 from ragauge.text.citations import id_of, split_ids, take_apart
 

@@ -29,8 +29,8 @@ from ragauge.ingest.fields import (
     text,
     whole,
 )
+from ragauge.ingest.lines import BadJson, decode
 from ragauge.ingest.records import Records, Row, Source
-from ragauge.ingest.strict_json import BadJson, decode
 
 LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 1e9
 SAY_IT = "missing; write true or false"

@@ -29,8 +29,8 @@ from ragauge.ingest.fields import (
     value_at,
 )
 from ragauge.ingest.heritage import MARKS
+from ragauge.ingest.lines import BadJson, decode
 from ragauge.ingest.records import Records, Source
-from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.text.canonical import composed
 
 Key = Literal["id", "text"]

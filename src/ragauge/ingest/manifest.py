@@ -18,8 +18,7 @@ from ragauge.ingest.fields import (
     text,
     whole,
 )
-from ragauge.ingest.lines import read_whole
-from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.ingest.lines import BadJson, decode, read_whole
 
 ALIASES = {
     "embedding": ("embed_model", "embedding_model"),

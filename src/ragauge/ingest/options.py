@@ -12,8 +12,7 @@ from ragauge.contracts.diagnosis import KNOBS
 from ragauge.errors import InputRejected, UsageError, refuse
 from ragauge.ingest.configuration import written
 from ragauge.ingest.fields import expected, kind, quoted
-from ragauge.ingest.lines import STDIN, read_whole
-from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.ingest.lines import STDIN, BadJson, decode, read_whole
 
 EXAMPLE = '{"small": {"k": 5}, "large": {"k": 40}}'
 

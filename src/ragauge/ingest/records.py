@@ -36,13 +36,14 @@ from ragauge.ingest.lines import (
     MAX_LINE,
     OVERLONG,
     STDIN,
+    BadJson,
+    decode,
     head_of,
     open_bytes,
     read_whole,
     refuse_expansion,
     refuse_long_lines,
 )
-from ragauge.ingest.strict_json import BadJson, decode
 
 if TYPE_CHECKING:
     from polars import DataFrame

@@ -15,9 +15,8 @@ import msgspec
 
 from ragauge.errors import refuse
 from ragauge.ingest.fields import BadField, Columns, quoted
-from ragauge.ingest.lines import BLOCK, STDIN, Block, blocks, head_of, nothing_in
+from ragauge.ingest.lines import BLOCK, STDIN, BadJson, Block, blocks, decode, head_of, nothing_in
 from ragauge.ingest.records import Records, Row, Source, is_frame, is_table
-from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.ingest.traces import RETRIEVED, TRACE, with_our_names
 
 _encode = msgspec.json.Encoder().encode

@@ -38,8 +38,7 @@ from ragauge.ingest.fields import (
     texts,
     whole,
 )
-from ragauge.ingest.lines import MAX_LINE
-from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.ingest.lines import MAX_LINE, BadJson, decode
 from ragauge.ingest.written_lists import listed, passages
 from ragauge.text.citations import id_of, inline_markers, split_ids
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ragauge.contracts.answers import Context
 from ragauge.ingest.fields import BadField, expected, quoted
-from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.ingest.lines import BadJson, decode
 
 _ARRAY = re.compile(r"array\((\[.*\])(?:,\s*dtype=[\w<>=|']+)?\)", re.DOTALL)
 _TEXT = r"""(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")"""

@@ -41,8 +41,7 @@ from msgspec import Struct
 from ragauge.contracts.system import Ask, CallFailed
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.fields import kind, quoted
-from ragauge.ingest.lines import read_whole
-from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.ingest.lines import BadJson, decode, read_whole
 from ragauge.text.visible import one_line
 
 EXAMPLE = "$.choices[0].message.content"

@@ -10,8 +10,7 @@ from ragauge.contracts.run import PlannedRun
 from ragauge.contracts.system import Ask, CallFailed
 from ragauge.contracts.trace import Trace
 from ragauge.ingest.fields import BadField, expected
-from ragauge.ingest.lines import MAX_LINE
-from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.ingest.lines import MAX_LINE, BadJson, decode
 from ragauge.ingest.traces import read_trace, trace_faults
 from ragauge.metrics.facts import EMPTY_ANSWER
 from ragauge.text.visible import one_line

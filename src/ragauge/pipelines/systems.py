@@ -12,8 +12,7 @@ from msgspec import Struct
 from ragauge.contracts.system import Ask, CallFailed, System
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.fields import BadField
-from ragauge.ingest.lines import MAX_LINE, blocks
-from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.ingest.lines import MAX_LINE, BadJson, blocks, decode
 from ragauge.ingest.traces import read_trace, trace_faults
 from ragauge.metrics.facts import error_reason
 from ragauge.pipelines.callable import CallableSystem

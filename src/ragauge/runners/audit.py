@@ -26,6 +26,7 @@ from ragauge.contracts.audit import (
 from ragauge.contracts.calibration import Calibration, no_gate
 from ragauge.contracts.gold import Gold, GoldSet
 from ragauge.contracts.manifest import Manifest
+from ragauge.contracts.opt import takes
 from ragauge.contracts.options import AuditOptions
 from ragauge.contracts.report import Findings, Outcome, Rule, Verdict
 from ragauge.diagnosis.advice import advise_similarity
@@ -64,7 +65,6 @@ from ragauge.runners.audit_blocks import (
 from ragauge.runners.audit_log import logged, where_to_log, written_at
 from ragauge.runners.evaluation import Evaluation, by_gold, identity_of, weights_of
 from ragauge.runners.observations import Gathered, allowed_bad
-from ragauge.runners.options import takes
 from ragauge.text.grounding.model import shipped
 
 if TYPE_CHECKING:

@@ -29,8 +29,7 @@ from ragauge.contracts.report import ROWS_KEPT
 from ragauge.contracts.serving_log import LogEntry
 from ragauge.contracts.trace import Trace
 from ragauge.engines.local import ordered
-from ragauge.ingest.lines import Block
-from ragauge.ingest.strict_json import BadJson
+from ragauge.ingest.lines import BadJson, Block
 from ragauge.ingest.trace_sources import Traces, blocks_of
 from ragauge.ingest.traces import (
     Auditable,

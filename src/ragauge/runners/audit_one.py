@@ -12,18 +12,18 @@ from ragauge.citations.joining import cited_id
 from ragauge.citations.support import CLAIM
 from ragauge.citations.validator import Examined, needs_documents
 from ragauge.contracts.audit import Depth, ParsedAnswer
+from ragauge.contracts.opt import takes
 from ragauge.contracts.options import AuditOptions
 from ragauge.contracts.trace import Trace
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.fields import BadField, expected
+from ragauge.ingest.lines import BadJson, decode
 from ragauge.ingest.manifest import read_manifest
-from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.ingest.traces import Auditable, read_auditable, with_inline
 from ragauge.models.embedders import embedder
 from ragauge.runners.audit import setup_of, without_documents
 from ragauge.runners.audit_blocks import BlockAuditor
 from ragauge.runners.auditing import FAILED, NOT_TOLD, Auditor, failure_of
-from ragauge.runners.options import takes
 
 TRACE_KEYS = frozenset({"retrieved", "chunks", "retrieved_ids", "answer_json", "qid", "q_id"})
 """A reply that has one of them is a whole trace."""

@@ -27,6 +27,7 @@ from ragauge.contracts.comparison import (
 from ragauge.contracts.gold import ANSWERABLE, value_of
 from ragauge.contracts.history import History, Run, RunFilter, UnitRow, canonical
 from ragauge.contracts.metric import Better
+from ragauge.contracts.opt import takes
 from ragauge.contracts.options import CompareOptions
 from ragauge.contracts.report import Finding, Findings, Score, Verdict
 from ragauge.engines.local import Progress, unseen
@@ -47,7 +48,6 @@ from ragauge.runners.metric_change import (
     unjudged,
     untested,
 )
-from ragauge.runners.options import takes
 from ragauge.runners.paired_units import (
     NOT_SAID,
     RIGHT,

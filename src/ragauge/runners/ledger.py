@@ -27,7 +27,7 @@ from ragauge.metrics.table import find
 from ragauge.runners.evaluation import Evaluation
 from ragauge.runners.plan import plan_path, planned_runs, question_plan, read_plan, shuffled
 from ragauge.runners.question_stability import Judge
-from ragauge.runners.verdicts import promise
+from ragauge.runners.stability import promise
 from ragauge.stats.exact import ALPHA
 from ragauge.stats.intervals import wilson
 from ragauge.store.files import write_whole

@@ -10,7 +10,7 @@ import polars as pl
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.metric import Absent, Metric, Pattern, pattern_facts
 from ragauge.metrics.quality import label, triage
-from ragauge.runners.blocks import Record
+from ragauge.runners.score import Record
 
 _FACTS = (
     "status",

@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 
 from ragauge.contracts.gold import Gold, RefusalOptions
 from ragauge.contracts.metric import Absent, Facts, Metric, Row
+from ragauge.contracts.opt import takes
 from ragauge.contracts.options import MIN_COVERAGE, AnswerOptions
 from ragauge.contracts.report import ROWS_KEPT, Findings, Outcome, Rule
 from ragauge.contracts.trace import Trace
@@ -33,7 +34,6 @@ from ragauge.metrics.table import find
 from ragauge.runners.answers.gathering import Asking, gathered_facts
 from ragauge.runners.evaluation import Evaluation, by_columns, identity_of
 from ragauge.runners.observations import Gathered, Observing, allowed_bad
-from ragauge.runners.options import takes
 from ragauge.stats.trend import percentile
 
 OF_TRACES = ("quality.errors", "quality.compliance", "quality.in_scope")

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import structs
 
 from ragauge.contracts.gold import Gold
+from ragauge.contracts.opt import takes
 from ragauge.contracts.options import SweepOptions
 from ragauge.contracts.run import ORIGINAL, Grid, PlannedRun, SweepPlan
 from ragauge.contracts.sweep import Ended, Progress, SweepEstimate, SweepReport
@@ -33,7 +34,6 @@ from ragauge.runners.calling import (
     unwatched,
 )
 from ragauge.runners.ledger import Ledger, finished_in, sweep_plan
-from ragauge.runners.options import takes
 from ragauge.runners.plan import check_grid, columns_of, planned_runs
 from ragauge.store.journal import journal
 

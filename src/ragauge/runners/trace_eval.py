@@ -15,6 +15,7 @@ from ragauge.contracts.citation import Unit
 from ragauge.contracts.gold import Gold, GoldSet
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.metric import Absent
+from ragauge.contracts.opt import takes
 from ragauge.contracts.options import TraceEvalOptions
 from ragauge.contracts.report import Outcome, Score
 from ragauge.contracts.run import ORIGINAL, Grid
@@ -39,7 +40,6 @@ from ragauge.runners.audit_log import logged, where_to_log, written_at
 from ragauge.runners.auditing import Audited, Auditor
 from ragauge.runners.ledger import ANOTHER
 from ragauge.runners.observations import Observations
-from ragauge.runners.options import takes
 from ragauge.runners.plan import planned_runs, question_plan, read_plan
 from ragauge.runners.sweep import Announce, sweep
 from ragauge.runners.trace_eval_report import (

@@ -94,8 +94,8 @@ def write_manifest(path: Path | str, manifest: Manifest) -> Manifest:
     once, and nothing is written.
     """
     from ragauge.ingest.fields import BadRecord
+    from ragauge.ingest.lines import BadJson, decode
     from ragauge.ingest.manifest import NAMES, manifest_of
-    from ragauge.ingest.strict_json import BadJson, decode
 
     if manifest == Manifest():
         raise UsageError(f"{path}: the manifest tells nothing; say how the index was made")

@@ -24,7 +24,7 @@ from ragauge.ingest.fields import (
     texts,
     whole,
 )
-from ragauge.ingest.lines import read_whole
+from ragauge.ingest.lines import BadJson, decode, read_whole
 from ragauge.ingest.ranked.ranking_rows import (
     GRADES_WITHIN,
     VALUE,
@@ -39,7 +39,6 @@ from ragauge.ingest.ranked.ranking_rows import (
 )
 from ragauge.ingest.ranked.trec import columnar, first_line, read_trec
 from ragauge.ingest.records import Form, Records, Source, frame_in, frame_rows
-from ragauge.ingest.strict_json import BadJson, decode
 
 if TYPE_CHECKING:
     import polars as pl

@@ -39,9 +39,9 @@ from ragauge.ingest.fields import (
     squeezed,
     text,
 )
+from ragauge.ingest.lines import BadJson, decode
 from ragauge.ingest.records import Records
 from ragauge.ingest.scored.columns import is_metric
-from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.ingest.written_lists import listed
 from ragauge.text.citations import id_of, split_ids
 

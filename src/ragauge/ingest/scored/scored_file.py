@@ -14,6 +14,7 @@ from ragauge.contracts.diagnosis import ScoreRow
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected, UsageError, refuse
 from ragauge.ingest.fields import BadField, BadRecord, Columns, quoted
+from ragauge.ingest.lines import decode
 from ragauge.ingest.records import Records, Row, Source
 from ragauge.ingest.scored.columns import (
     ABSENT,
@@ -28,7 +29,6 @@ from ragauge.ingest.scored.columns import (
 )
 from ragauge.ingest.scored.forms import AUTO, ScoreForm, form_of, known_form, samples_in
 from ragauge.ingest.scored.samples import SAMPLE, Parts, Texts, adapted, sample_id, texts_of
-from ragauge.ingest.strict_json import decode
 
 _SUSPECT = re.compile(rb"NaN|Infinity|[eE]\+?\d{3}|\d{300}")
 _TOKENS = re.compile(

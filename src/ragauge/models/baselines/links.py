@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ragauge.contracts.system import CallFailed
 from ragauge.errors import UsageError
+from ragauge.ingest.lines import BadJson, decode
 from ragauge.ingest.linked.knowledge_base import KnownEntity
-from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.pipelines.threads import run_async
 from ragauge.text.canonical import canonical
 from ragauge.text.visible import one_line

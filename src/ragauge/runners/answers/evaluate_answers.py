@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ragauge.contracts.opt import takes
 from ragauge.contracts.options import AnswerOptions
 from ragauge.contracts.report import Findings
 from ragauge.ingest.answers import read_answers
@@ -12,7 +13,6 @@ from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.options import check_options
 from ragauge.runners.answers.scores import AnswersOutcome, with_rejected
 from ragauge.runners.components.options import refuse_bad
-from ragauge.runners.options import takes
 
 
 @takes(AnswerOptions, "eval answers")

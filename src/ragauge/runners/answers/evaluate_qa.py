@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct, structs
 
 from ragauge.contracts.answers import AnswerRow
+from ragauge.contracts.opt import takes
 from ragauge.contracts.options import AnswerOptions
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected
@@ -19,7 +20,6 @@ from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.options import check_options
 from ragauge.runners.answers.scores import AnswersOutcome
 from ragauge.runners.components.options import refuse_bad
-from ragauge.runners.options import takes
 from ragauge.text.canonical import same_question
 
 GOLD_FIELDS = ("references", "facts", "answerable", PHRASES)

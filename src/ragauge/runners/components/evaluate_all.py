@@ -21,6 +21,7 @@ from ragauge.contracts.evaluation import (
     TaskFailure,
 )
 from ragauge.contracts.kept import KeptAnswer
+from ragauge.contracts.opt import takes
 from ragauge.contracts.options import (
     AllOptions,
     AnswerOptions,
@@ -75,7 +76,6 @@ from ragauge.runners.components.model_calls import (
 )
 from ragauge.runners.components.options import READS, refuse_bad, rules_for
 from ragauge.runners.evaluation import Evaluation
-from ragauge.runners.options import takes
 
 if TYPE_CHECKING:
     from ragauge.contracts.metric import Array

@@ -14,6 +14,7 @@ from msgspec import structs
 from ragauge.contracts.evaluation import ERRORS_KEPT, EvalReport, KbPair, LinkDetail, LinkError
 from ragauge.contracts.links import GoldLinks, LinkedMention, PredictedLink, SamePair
 from ragauge.contracts.metric import Metric
+from ragauge.contracts.opt import takes
 from ragauge.contracts.options import DEFAULT_RANKS, LinkingOptions
 from ragauge.contracts.report import Finding, Outcome
 from ragauge.errors import InputRejected, UsageError
@@ -44,7 +45,6 @@ from ragauge.runners.components.evaluation import (
 )
 from ragauge.runners.components.linking_join import Joined, hipe_links, joined, only_kb
 from ragauge.runners.components.options import refuse_bad, rules_for
-from ragauge.runners.options import takes
 from ragauge.text.kb_ids import kb_name
 
 if TYPE_CHECKING:

@@ -31,6 +31,7 @@ from ragauge.contracts.evaluation import (
     TokenCounts,
     TypeShare,
 )
+from ragauge.contracts.opt import takes
 from ragauge.contracts.options import NerOptions
 from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Outcome
 from ragauge.ingest.fields import quoted
@@ -64,7 +65,6 @@ from ragauge.runners.components.entity_join import (
 from ragauge.runners.components.entity_sides import Marked, marked
 from ragauge.runners.components.evaluation import Evaluated, first_ids, outcome_of, strata_of
 from ragauge.runners.components.options import refuse_bad, rules_for
-from ragauge.runners.options import takes
 
 if TYPE_CHECKING:
     from collections.abc import Callable

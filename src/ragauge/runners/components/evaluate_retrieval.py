@@ -18,6 +18,7 @@ from ragauge.contracts.evaluation import (
     SourceShare,
 )
 from ragauge.contracts.metric import Metric
+from ragauge.contracts.opt import takes
 from ragauge.contracts.options import Method, NoRelevant, RetrievalOptions
 from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Outcome
 from ragauge.errors import UsageError
@@ -42,7 +43,6 @@ from ragauge.runners.components.evaluation import (
 from ragauge.runners.components.options import refuse_bad, rules_for
 from ragauge.runners.components.retrieval_ranked import RunScores, note_each
 from ragauge.runners.components.retrieval_runs import JudgedRuns
-from ragauge.runners.options import takes
 from ragauge.stats.decision import adjusted
 from ragauge.stats.differences import Paired, Pairs
 from ragauge.stats.paired import compared

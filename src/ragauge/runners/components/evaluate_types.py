@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from ragauge.contracts.evaluation import Confusion, EvalReport, LabelDetail
 from ragauge.contracts.labels import MISSING, OTHER, LabelledItem
+from ragauge.contracts.opt import takes
 from ragauge.contracts.options import TypesOptions
 from ragauge.contracts.report import Finding, Findings, Outcome
 from ragauge.errors import UsageError
@@ -31,7 +32,6 @@ from ragauge.metrics.label_sums import (
 from ragauge.metrics.labels import COUNTED
 from ragauge.runners.components.evaluation import Evaluated, outcome_of, strata_of
 from ragauge.runners.components.options import refuse_bad, rules_for
-from ragauge.runners.options import takes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,6 +10,7 @@ from msgspec import structs
 from ragauge.contracts.diagnosis import DiagnosisReport, Replay, ScoreRow
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import History, Run
+from ragauge.contracts.opt import takes
 from ragauge.contracts.options import DiagnoseOptions
 from ragauge.contracts.run import ORIGINAL, Variation
 from ragauge.diagnosis.cases import Case, Material, Observed
@@ -28,7 +29,6 @@ from ragauge.runners.diagnosis.recorded import recorded_gold, recorded_material,
 from ragauge.runners.diagnosis.replay_plan import Failing
 from ragauge.runners.diagnosis.scored import scored_material
 from ragauge.runners.diagnosis.traced import Traced, traced_material
-from ragauge.runners.options import takes
 
 AGAIN = "again"
 AskAgain = Callable[[Sequence[Failing]], Replay]

@@ -28,11 +28,10 @@ from ragauge.metrics.table import reading, table
 from ragauge.runners.audit import Auditing
 from ragauge.runners.audit_blocks import BlockAudit, BlockAuditor, unit_of
 from ragauge.runners.auditing import Audited, Payloads
-from ragauge.runners.blocks import BlockScorer, BlockScores
 from ragauge.runners.diagnosis.recorded import Values, measured_by, strata_of, values_of
 from ragauge.runners.diagnosis.scored import LexicalClaims, address_counts
 from ragauge.runners.observations import BlockLines, Observations, Observing, allowed_bad
-from ragauge.runners.score import Scoring
+from ragauge.runners.score import BlockScorer, BlockScores, Scoring
 from ragauge.runners.stability import Judging
 from ragauge.text.canonical import composed
 
