@@ -50,8 +50,8 @@ from ragauge.errors import RagaugeError
 from ragauge.ingest.calibration import AnswerCalibration
 from ragauge.metrics.facts import Reader, Reading
 from ragauge.reports import document as doc
+from ragauge.reports.envelope import value as written_value
 from ragauge.reports.kinds.trace_eval import OUTCOMES, outcome
-from ragauge.reports.numbers import value as written_value
 from ragauge.store import packed
 from ragauge.text.grounding import groundedness
 from ragauge.text.visible import readable

@@ -13,9 +13,9 @@ from ragauge.dashboard.material import Material
 from ragauge.dashboard.pages.run_questions import LONGEST_ID
 from ragauge.dashboard.unit_list import right_means
 from ragauge.metrics.names import long_name
+from ragauge.reports.envelope import counted
 from ragauge.reports.kinds import eval_all
 from ragauge.reports.kinds.eval_all import TITLES
-from ragauge.reports.numbers import counted
 from tests.dashboard.page_parts import Parts
 from tests.dashboard.test_run_page import EACH, main_table, material, opened, runs, whole
 from tests.runners.recorded import HITS, ones, record

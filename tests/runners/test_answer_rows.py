@@ -108,7 +108,7 @@ def test_the_same_rows_have_the_same_ids_in_every_format(tmp_path):
     assert units == [["1", "2"], ["1", "2"]]
 
 
-@pytest.mark.parametrize("nothing", ["", " , ", [], (), [""]])
+@pytest.mark.parametrize("nothing", ["", " , ", [], [""]])
 def test_metrics_that_name_nothing_are_a_mistake(nothing):
     with pytest.raises(UsageError, match="--metrics: names nothing"):
         evaluated([GOOD], metrics=nothing)
@@ -123,7 +123,7 @@ def test_metrics_are_a_text_with_commas_or_several():
     assert measured(f"token_f1, {rouge}") == {"answers.token_f1", f"answers.{rouge}"}
     assert measured(["token_f1", "containment"]) == {"answers.token_f1", "answers.containment"}
     assert len(measured(None)) > 10
-    with pytest.raises(UsageError, match="is no name of a metric"):
+    with pytest.raises(UsageError, match="is not a name"):
         measured([7])
 
 

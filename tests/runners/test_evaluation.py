@@ -131,7 +131,7 @@ def test_a_wrong_option_is_told_by_its_flag():
 def test_a_table_of_strata_without_a_header_is_refused(tmp_path):
     table = tmp_path / "strata.tsv"
     table.write_text("q1\tnl\n")
-    with pytest.raises(InputRejected, match="no column is called id"):
+    with pytest.raises(InputRejected, match="names no column of a unit"):
         evaluate_retrieval(QRELS, RUN, strata=str(table))
 
 

@@ -341,7 +341,7 @@ def kept_replies(
 
 def announced(planned: Estimate, *, quiet: bool) -> None:
     """Say what a judge will take, before it is asked."""
-    from ragauge.reports.numbers import counted
+    from ragauge.reports.envelope import counted
 
     tokens = f"about {planned.prompt_tokens:,} tokens in and {planned.completion_tokens:,} out"
     cost = "" if planned.cost is None else f", about {planned.cost:,.2f}"

@@ -322,7 +322,7 @@ def gc(store: str | None, format: str | None) -> None:
       ragauge runs gc
     """
     from ragauge.contracts.archive import Cleaned
-    from ragauge.reports.numbers import counted
+    from ragauge.reports.envelope import counted
     from ragauge.store.places import LocalPlace, located
 
     sizes: dict[str, int] = {}  # of each folder of files, before any is removed

@@ -136,7 +136,7 @@ def announcer(yes: bool, quiet: bool) -> Announce:
 
 def _estimate_words(taking: SweepEstimate) -> Iterator[str]:
     """What a sweep will take: its calls, its time, its cost, and what it cannot show."""
-    from ragauge.reports.numbers import counted
+    from ragauge.reports.envelope import counted
 
     of = f" (the first of {taking.of:,})" if taking.questions < taking.of else ""
     parts = [f"{counted(taking.questions, 'question')}{of}, {counted(taking.grid, 'run')}"]
@@ -155,7 +155,7 @@ def _estimate_words(taking: SweepEstimate) -> Iterator[str]:
 
 def _pace_words(taking: SweepEstimate) -> str:
     """How long the calls will take, and what they will cost."""
-    from ragauge.reports.numbers import counted
+    from ragauge.reports.envelope import counted
 
     how = "the first call took that long" if taking.measured else "assumed"
     at_once = min(taking.concurrency, max(1, taking.calls))

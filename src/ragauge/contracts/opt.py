@@ -167,8 +167,11 @@ def chosen_options(kind: type[Options], words: str, given: Mapping[str, Any]) ->
     declared = {one.field: one for one in options_in(kind)}
     for name, value in given.items():
         option = declared.get(name)
-        if option and option.opt.commas and value is not None:
-            plain[name] = _split(option, value)
+        if option and option.opt.commas:
+            if value is None:
+                del plain[name]
+            else:
+                plain[name] = _split(option, value)
     try:
         return msgspec.convert(plain, kind)
     except msgspec.ValidationError as error:
@@ -199,7 +202,7 @@ def _split(option: Option, value: Any) -> Any:
             raise UsageError(f"{option.flag}: {text!r} is not a name")
         else:
             parts.append(text)
-    if not parts and texts:
+    if not parts and (texts or isinstance(value, list)):
         raise UsageError(f"{option.flag}: names nothing; name some, or leave it out")
     try:
         return tuple(option.type(part) if isinstance(part, str) else part for part in parts)

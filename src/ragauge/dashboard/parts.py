@@ -18,9 +18,9 @@ from ragauge.contracts.paging import Paged
 from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.page import address
 from ragauge.reports.document import Block, Column, Html, Row, Section, Span, Table, Words
+from ragauge.reports.envelope import counted
 from ragauge.reports.formats.html import spelled
 from ragauge.reports.kinds.runs import when
-from ragauge.reports.numbers import counted
 from ragauge.reports.templating import TEMPLATES, environment
 
 if TYPE_CHECKING:

@@ -236,7 +236,7 @@ class GoldRecords(Records):
         record: dict[str, Any] = {}
         strata: dict[str, Any] = {}
         for title, cell in row.items():
-            if title in fed and title != STRATA:
+            if title in fed and title not in (STRATA, STRATUM):
                 record[title] = cell
             elif cell is not None and title.startswith(STRATUM):
                 strata[title.removeprefix(STRATUM)] = free_cell(cell, title)

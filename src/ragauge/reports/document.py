@@ -20,7 +20,7 @@ from msgspec import Struct, structs
 from ragauge.contracts.report import Advice, Finding, Report, Score
 from ragauge.contracts.report import Verdict as Gate
 from ragauge.metrics.names import long_name
-from ragauge.reports import envelope, numbers
+from ragauge.reports import envelope
 from ragauge.reports.envelope import wording
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ class Table(Titled, frozen=True, kw_only=True):
 def _exported(cell: Cell) -> Any:
     if cell.value is not None:
         return cell.value
-    return None if cell.text in ("", numbers.ABSENT) else cell.text
+    return None if cell.text in ("", envelope.ABSENT) else cell.text
 
 
 class Data(Block, frozen=True):
@@ -450,33 +450,33 @@ def names(text: str, tone: Tone = "", to: Target | None = None) -> Cell:
 
 def number(value: float | None, text: str | None = None, tone: Tone = "") -> Cell:
     """A cell with a number, three decimals unless it has a text."""
-    return Cell(numbers.value(value) if text is None else text, value, tone)
+    return Cell(envelope.value(value) if text is None else text, value, tone)
 
 
 def count(value: int | None, tone: Tone = "") -> Cell:
-    return Cell(numbers.ABSENT if value is None else numbers.count(value), value, tone)
+    return Cell(envelope.ABSENT if value is None else envelope.count(value), value, tone)
 
 
 def n_of(n: int, of: int) -> Cell:
     """So many of so many; absent where there is nothing to count."""
-    return Cell(numbers.n_of(n, of), n) if of else Cell(numbers.ABSENT)
+    return Cell(envelope.n_of(n, of), n) if of else Cell(envelope.ABSENT)
 
 
 def share(part: int, whole: int) -> Cell:
-    return Cell(numbers.share(part, whole), part / whole if whole else None, "dim")
+    return Cell(envelope.share(part, whole), part / whole if whole else None, "dim")
 
 
 def interval(ci: tuple[float, float] | None) -> Cell:
-    return Cell(numbers.interval(ci), ci, "dim")
+    return Cell(envelope.interval(ci), ci, "dim")
 
 
 def signed(value: float | None, tone: Tone = "") -> Cell:
     """A cell with a change."""
-    return Cell(numbers.signed(value), value, tone)
+    return Cell(envelope.signed(value), value, tone)
 
 
 def signed_interval(ci: tuple[float, float] | None) -> Cell:
-    return Cell(numbers.signed_interval(ci), ci, "dim")
+    return Cell(envelope.signed_interval(ci), ci, "dim")
 
 
 def plot(drawn: Bar | Range | None) -> Cell:
@@ -500,7 +500,7 @@ def filled(table: Table, always: Sequence[str] = ()) -> Table:
 
     def there(at: int) -> bool:
         cells = [row.cells[at] for row in table.rows]
-        known = any(cell.text not in ("", numbers.ABSENT) or cell.plot for cell in cells)
+        known = any(cell.text not in ("", envelope.ABSENT) or cell.plot for cell in cells)
         return known or table.columns[at].title in always
 
     return kept(table, [at for at in range(len(table.columns)) if there(at)])
@@ -567,7 +567,7 @@ def gates(
     title: str | None = None,
     remark: str = "",
     value: Callable[[Gate], str] | None = None,
-    demand: Callable[[Gate], str] = numbers.bound,
+    demand: Callable[[Gate], str] = envelope.bound,
     language: str = "en",
 ) -> Iterable[Table]:
     """The table of gates, the same in every kind of report; none without gates."""
@@ -578,18 +578,18 @@ def gates(
         return metric(gate.metric, shown_names[gate.metric], tone, language)
 
     def found(gate: Gate) -> Cell:
-        close = value(gate) if value else numbers.value_beside(gate.value, gate.bound)
+        close = value(gate) if value else envelope.value_beside(gate.value, gate.bound)
         return number(gate.value, close)
 
     def scored(gate: Gate) -> Cell:
         """Of how many units there are, unless the gate speaks of a part of the set."""
-        score, rest = metrics.get(gate.metric), numbers.restriction(gate)
+        score, rest = metrics.get(gate.metric), envelope.restriction(gate)
         narrowed = rest.startswith("per question") or "where " in rest
         of = None if score is None or narrowed else score.of
         return Cell(say.n_of(gate.n, of), gate.n, "dim")
 
     # The bounds name the level of an interval where it is not this one.
-    at_95 = all(numbers.confidence(gate) in ("", " @95") for gate in given)
+    at_95 = all(envelope.confidence(gate) in ("", " @95") for gate in given)
     columns: dict[str | Column, Callable[[Gate], Cell]] = {
         say.metric: name,
         Column(say.value, right=True): found,
@@ -689,15 +689,17 @@ def slices(
 
     def size(value: str) -> Cell:
         n, of = measured[value], sizes[value]
-        return Cell(numbers.n_of(n, of if n < of else None), n, "dim")
+        return Cell(envelope.n_of(n, of if n < of else None), n, "dim")
 
     def scored(id: str) -> Callable[[str], Cell]:
         def cell(value: str) -> Cell:
             score = by[value].get(id)
             if score is None or score.value is None:
-                return Cell(numbers.ABSENT, tone="dim")
+                return Cell(envelope.ABSENT, tone="dim")
             few = score.n < FEW
-            return number(score.value, numbers.value(score.value) + "*" * few, "dim" if few else "")
+            return number(
+                score.value, envelope.value(score.value) + "*" * few, "dim" if few else ""
+            )
 
         return cell
 

@@ -21,8 +21,124 @@ from msgspec import Struct
 from ragauge.contracts.report import Decision, Finding, Report, Verdict
 from ragauge.gates.rules import is_quality
 from ragauge.metrics.names import short_name
-from ragauge.reports import numbers
-from ragauge.reports.numbers import count, counted, restriction
+
+ABSENT = "–"  # what is shown where there is no number; the reason is next to it
+DECIMALS = 3
+MOST_DECIMALS = 9
+
+
+def value(number: float | None) -> str:
+    """
+    >>> value(0.91489), value(None), value(-0.0001)
+    ('0.915', '–', '0.000')
+    """
+    return ABSENT if number is None else _fixed(number, DECIMALS)
+
+
+def value_beside(number: float | None, bound: float) -> str:
+    """The value with as many decimals as it takes to tell it from the bound it is held against.
+
+    >>> value_beside(0.10004, 0.1), value_beside(0.1, 0.1)
+    ('0.10004', '0.100')
+    """
+    if number is None or abs(number - bound) < 10**-MOST_DECIMALS:
+        return value(number)
+    decimals = DECIMALS
+    while decimals < MOST_DECIMALS and float(_fixed(number, decimals)) == bound:
+        decimals += 1
+    return _fixed(number, decimals)
+
+
+def interval(ends: tuple[float, float] | None) -> str:
+    """
+    >>> interval((0.886, 0.93949))
+    '[0.886, 0.939]'
+    """
+    return "" if ends is None else f"[{value(ends[0])}, {value(ends[1])}]"
+
+
+def signed(number: float | None) -> str:
+    """
+    >>> signed(0.05), signed(-0.25), signed(0.0)
+    ('+0.050', '-0.250', '0.000')
+    """
+    text = value(number)
+    return f"+{text}" if number is not None and number > 0 and float(text) else text
+
+
+def signed_interval(ends: tuple[float, float] | None) -> str:
+    return "" if ends is None else f"[{signed(ends[0])}, {signed(ends[1])}]"
+
+
+def count(number: int) -> str:
+    return f"{number:,}"
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """
+    >>> counted(1, "question"), counted(2000, "question")
+    ('1 question', '2,000 questions')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def by_count(times: Mapping[str, int]) -> list[tuple[str, int]]:
+    """The names that were counted, the most frequent first; what is zero is left out.
+
+    >>> by_count({"b": 1, "zero": 0, "a": 1, "often": 12})
+    [('often', 12), ('a', 1), ('b', 1)]
+    """
+    found = ((name, each) for name, each in times.items() if each)
+    return sorted(found, key=lambda pair: (-pair[1], pair[0]))
+
+
+def n_of(n: int, of: int | None) -> str:
+    """
+    >>> n_of(47, 1080), n_of(47, None)
+    ('47 of 1,080', '47')
+    """
+    return count(n) if of is None else f"{n:,} of {of:,}"
+
+
+def share(part: int, whole: int) -> str:
+    """
+    >>> share(43, 80), share(0, 0)
+    ('53.8 %', '–')
+    """
+    return f"{100 * part / whole:.1f} %" if whole else ABSENT
+
+
+def bound(verdict: Verdict) -> str:
+    """The demand of a gate without its metric: `<= 0.10`, `= 0`, `>= 0.80 @95`."""
+    return f"{verdict.op} {_bound(verdict.bound)}{confidence(verdict)}"
+
+
+def confidence(verdict: Verdict) -> str:
+    """` @95` where the rule demands the interval at that level."""
+    tail = _tail(verdict)
+    return " " + tail.split(" ")[0].rstrip("?") if tail.startswith("@") else ""
+
+
+def restriction(verdict: Verdict) -> str:
+    """What else the rule says: `per question 3 of 4 where language=nl`."""
+    tail = _tail(verdict).removeprefix(confidence(verdict).strip()).removesuffix("?")
+    return tail.strip()
+
+
+def _tail(verdict: Verdict) -> str:
+    return verdict.rule.removeprefix(f"{verdict.metric}{verdict.op}{verdict.bound:.12g}")
+
+
+def _bound(number: float) -> str:
+    text = f"{number:.12g}"
+    whole, dot, decimals = text.partition(".")
+    return f"{whole}.{decimals:0<2}" if dot and "e" not in decimals else text
+
+
+def _fixed(number: float, decimals: int) -> str:
+    text = f"{number:.{decimals}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
 
 PLACES_SHOWN = 3
 PER_QUESTION = "per question"  # what the restriction of a rule for each question begins with
@@ -39,16 +155,16 @@ def gate_word(gate: Verdict, language: str = "en") -> str:
 
 def gate_words(gate: Verdict, name: str) -> str:
     """A gate in a sentence: what it found, what it demands, and why it was not evaluated."""
-    rest, bound, found = restriction(gate), numbers.bound(gate), gate.value
+    rest, demanded, found = restriction(gate), bound(gate), gate.value
     if found is not None and rest.startswith(PER_QUESTION):
-        holding = numbers.n_of(round(found * gate.n), gate.n)
-        facts = f"{name} {bound} holds for {holding}"
+        holding = n_of(round(found * gate.n), gate.n)
+        facts = f"{name} {demanded} holds for {holding}"
     elif rest in CHANGES:
-        change = f"{numbers.signed(found)} {numbers.signed_interval(gate.ci)}".rstrip()
-        facts = f"change of {name} {CHANGES[rest]} is {change}, must be {bound}"
+        change = f"{signed(found)} {signed_interval(gate.ci)}".rstrip()
+        facts = f"change of {name} {CHANGES[rest]} is {change}, must be {demanded}"
     else:
-        value = f"{numbers.value_beside(found, gate.bound)} {numbers.interval(gate.ci)}".rstrip()
-        facts = f"{name} is {value} over {count(gate.n)}, must be {bound}"
+        value = f"{value_beside(found, gate.bound)} {interval(gate.ci)}".rstrip()
+        facts = f"{name} is {value} over {count(gate.n)}, must be {demanded}"
     note = gate_note(gate)
     return f"{gate_word(gate)}: {facts}{f' ({note})' if note else ''}"
 
@@ -198,14 +314,14 @@ class Wording(Struct, frozen=True, forbid_unknown_fields=True):
         >>> wording("en").counted(1, ("{n} sample", "{n} samples"))
         '1 sample'
         """
-        return forms[number != 1].format(n=numbers.count(number))
+        return forms[number != 1].format(n=count(number))
 
     def n_of(self, n: int, of: int | str | None) -> str:
         """`14 of 18`, `14 of 18 samples`; the count alone where there is no total."""
         if of is None:
-            return numbers.count(n)
-        total = of if isinstance(of, str) else numbers.count(of)
-        return self.of.format(n=numbers.count(n), of=total)
+            return count(n)
+        total = of if isinstance(of, str) else count(of)
+        return self.of.format(n=count(n), of=total)
 
     def listed(self, parts: Iterable[str]) -> str:
         return self.signs.comma.join(filter(None, parts))
@@ -245,8 +361,7 @@ class Phrases(Wording, frozen=True, kw_only=True, forbid_unknown_fields=True):
         '1,200 entries; 35 of them are causes, which are ranked by evidence.'
         """
         texts = {
-            key: numbers.count(value) if isinstance(value, int) else value
-            for key, value in values.items()
+            key: count(value) if isinstance(value, int) else value for key, value in values.items()
         }
         return self.phrases[name].format_map(texts)
 

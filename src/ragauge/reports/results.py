@@ -15,10 +15,9 @@ from ragauge.errors import UsageError
 from ragauge.gates.rules import is_quality
 from ragauge.metrics.names import leading, metric_id
 from ragauge.reports import document as doc
-from ragauge.reports.envelope import gate_words, short_names, verdict_word
+from ragauge.reports.envelope import gate_words, interval, short_names, value, verdict_word
 from ragauge.reports.formats.html import written
 from ragauge.reports.forms import form_of, render
-from ragauge.reports.numbers import interval, value
 from ragauge.store.files import write_whole
 from ragauge.text.visible import flat
 

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragauge.reports import envelope, numbers
+from ragauge.reports import envelope
 from ragauge.text.visible import readable
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 TEMPLATES = Path(__file__).parent / "templates"
 
 FILTERS: tuple[Callable[..., Any], ...] = (
-    *(numbers.count, numbers.counted, numbers.share, numbers.value),
+    *(envelope.count, envelope.counted, envelope.share, envelope.value),
     envelope.finding_text,
 )
 """Numbers are written as in every form."""

@@ -23,9 +23,9 @@ from ragauge.errors import RagaugeError, UsageError
 from ragauge.metrics.names import short_name
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Cell, Span, Text
+from ragauge.reports.envelope import count, counted
 from ragauge.reports.kinds.comparison import CORRECTIONS, FLIPS, document, flip_items, table
 from ragauge.reports.kinds.runs import when
-from ragauge.reports.numbers import count, counted
 from ragauge.runners.compare import ALLOWANCES
 from ragauge.runners.paired_units import changed_meaning
 

@@ -28,7 +28,7 @@ from ragauge.dashboard.unit_list import SHORT, Ways
 from ragauge.metrics.facts import Reader
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Facts, Section, Span, Text, Words
-from ragauge.reports.numbers import count, counted
+from ragauge.reports.envelope import count, counted
 from ragauge.text.canonical import composed
 from ragauge.text.marks import Differing
 from ragauge.text.visible import cut, readable

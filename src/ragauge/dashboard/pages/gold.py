@@ -17,10 +17,10 @@ from ragauge.dashboard.page import Links, Page
 from ragauge.dashboard.parts import Field, drawn, listed, sorts
 from ragauge.dashboard.unit_list import right_means
 from ragauge.reports import document as doc
-from ragauge.reports import numbers
+from ragauge.reports import envelope
 from ragauge.reports.document import Block, Cell, Column, Range, Span, Square, Table, Text
+from ragauge.reports.envelope import count, counted
 from ragauge.reports.kinds.runs import when
-from ragauge.reports.numbers import count, counted
 from ragauge.stats.intervals import wilson
 from ragauge.text.natural import natural
 from ragauge.text.visible import cut, visible
@@ -182,7 +182,7 @@ def _coverage(
 
     def units(run: Run) -> Cell:
         given, all_of = counts[run.id].units, gold.questions
-        return Cell(numbers.n_of(given, all_of), given, "bad" if given < all_of else "")
+        return Cell(envelope.n_of(given, all_of), given, "bad" if given < all_of else "")
 
     def strata(run: Run) -> Cell:
         if run is chosen or not counts[run.id].right + counts[run.id].wrong:
@@ -275,7 +275,7 @@ def _strata(
             "remark": remark,
         }
         name, href = f"{run.record.name} {run.shown}", links.run(run.id) or ""
-        found = f"{numbers.value(fraction)} {numbers.interval(wilson(fraction, known))}"
+        found = f"{envelope.value(fraction)} {envelope.interval(wilson(fraction, known))}"
         about = (
             f": {found} over all {counted(known, 'sample')}; the upright line below. "
             f"Correct means: {right_means(run.record.command)}. Intervals are Wilson's, at 95 %. "
@@ -363,7 +363,7 @@ def _questions(
     def incorrect(one: Gold) -> Cell:
         ways = [ended[run.id][one.qid] for run in runs if one.qid in ended[run.id]]
         times = ways.count("wrong")
-        return Cell(numbers.n_of(times, len(ways)), times, "bad" if times else "soft")
+        return Cell(envelope.n_of(times, len(ways)), times, "bad" if times else "soft")
 
     columns: dict[str | Column, Callable[[Gold], Cell]] = {sorts("id", "qid", paged): id}
     if each == "question":

@@ -44,7 +44,7 @@ from ragauge.dashboard.pages.question_trace import Answer, reader_of, words
 from ragauge.dashboard.unit_list import SHORT, Ways, list_fields, outcome, right_means, unit_query
 from ragauge.metrics.table import table
 from ragauge.reports import document as doc
-from ragauge.reports import numbers
+from ragauge.reports import envelope
 from ragauge.reports.document import Block, Cell, Column, Facts, Section, Span, Text, Words
 from ragauge.reports.kinds.evaluation_rankings import queries
 from ragauge.reports.kinds.evaluation_tables import errors_table, unit_of
@@ -108,13 +108,13 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     question = gold.question if gold else traced or words(row.detail.get("question"))
 
     blocks = list(_header(material, question, row, ways, asked))
-    total = f"{numbers.count(len(answers))} answers"
+    total = f"{envelope.count(len(answers))} answers"
     if groups:
         title = f"{'The last' if left_out else 'All'} {total} side by side"
         blocks.append(side_by_side(groups, ways, place, title))
     own: list[Block] = []
     if left_out:
-        earlier = f"{numbers.counted(left_out, 'earlier answer')} not kept, for lack of room."
+        earlier = f"{envelope.counted(left_out, 'earlier answer')} not kept, for lack of room."
         own.append(Text(earlier, "soft"))
     left: list[Block] = []
     right: list[Block] = []

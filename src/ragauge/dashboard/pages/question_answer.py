@@ -36,7 +36,7 @@ from ragauge.dashboard.unit_list import SHORT, Ways, right_means
 from ragauge.dashboard.unit_list import outcome as outcome_of
 from ragauge.ingest.written_lists import TEXTS
 from ragauge.reports import document as doc
-from ragauge.reports import numbers
+from ragauge.reports import envelope
 from ragauge.reports.document import Block, Card, Cell, Column, Facts, Section, Span, Text, Words
 from ragauge.reports.figures.heat_map import class_of, level, outcome
 from ragauge.reports.kinds.evaluation_answers import checked_sentence
@@ -244,7 +244,7 @@ def verdict(run: Run, row: UnitRow, found: Groundedness | None, *, is_cut: bool)
     else:
         return note
     word = "" if grounded is None else ", grounded" if grounded else ", not grounded"
-    return f"{source}: {numbers.value(value)}{word}. {note}".strip()
+    return f"{source}: {envelope.value(value)}{word}. {note}".strip()
 
 
 def support(
@@ -301,8 +301,8 @@ def retrieved(one: Answer, marks: Mapping[int, list[Mark]], ways: Ways) -> Itera
         return
     ranked, cited = by_rank(one), {each.chunk.place for each in one.cited if each.chunk}
     left_out = len(one.chunks) - len(ranked)
-    more = f"{numbers.count(left_out)} more are not shown" if left_out else ""
-    remark = doc.listed(numbers.counted(len(ranked), "chunk"), "the best first", more)
+    more = f"{envelope.count(left_out)} more are not shown" if left_out else ""
+    remark = doc.listed(envelope.counted(len(ranked), "chunk"), "the best first", more)
     yield doc.Items(
         items=[
             _item(each, marks.get(each.place, ()), ways, one.prefix, is_cited=each.place in cited)
@@ -400,7 +400,7 @@ def findings(one: Answer) -> Iterator[Block]:
         nothing = "No problem was found at the depth of this audit."
         points = [doc.theirs(nothing if kept.code == OK else f"Worst code: {kept.code}")]
     if points:
-        remark = f"{numbers.count(left_out)} more are not shown" if left_out > 0 else ""
+        remark = f"{envelope.count(left_out)} more are not shown" if left_out > 0 else ""
         yield parts.section("Audit findings", Facts([("", one) for one in points]), remark=remark)
 
 
@@ -476,7 +476,7 @@ def side_by_side(
             ("does not cite", doc.theirs(lacks)),
             ("runs", [*doc.joined(named, "; "), Span(left_out)]),
         ]
-        times = Span(f" {numbers.counted(len(group), 'run')}", "soft")
+        times = Span(f" {envelope.counted(len(group), 'run')}", "soft")
         return Card([*doc.theirs(ended), times], facts, (mark, kind))
 
     cards = [card(group) for group in groups[:MOST_CARDS]]
@@ -485,8 +485,8 @@ def side_by_side(
     ended = (f"{doc.listed(*one, sep=' ')}: {times:,}" for one, times in counts.most_common())
     more, unmarked = len(groups) - len(cards), differing.unmarked
     notes = doc.listed(
-        f"{numbers.counted(more, 'other answer')} only in the download" if more > 0 else "",
-        f"{numbers.counted(unmarked, 'text')} too long to compare" if unmarked else "",
+        f"{envelope.counted(more, 'other answer')} only in the download" if more > 0 else "",
+        f"{envelope.counted(unmarked, 'text')} too long to compare" if unmarked else "",
     )
     heads = ("run_id", "varied", "outcome", "question", "answer", "cited", "latency_ms")
     rows = [
@@ -555,7 +555,7 @@ def over_runs(over: Sequence[UnitInRun], ways: Ways, claim: str) -> Iterator[Blo
 
     commands = dict.fromkeys(one.run.record.command for one in over)
     means = "; ".join(f"{command}: {right_means(command)}" for command in commands)
-    remark = f"the last {numbers.counted(len(over), 'run')} {of}; words that this run's answer "
+    remark = f"the last {envelope.counted(len(over), 'run')} {of}; words that this run's answer "
     yield doc.table(
         over,
         {

@@ -34,7 +34,7 @@ from ragauge.dashboard.unit_list import QUESTIONS, list_fields, unit_query, unit
 from ragauge.errors import InputRejected, UsageError
 from ragauge.metrics.worst_first import WORST_FIRST
 from ragauge.reports import document as doc
-from ragauge.reports import envelope, numbers
+from ragauge.reports import envelope
 from ragauge.reports.document import Bar, Block, Cell, Column, Section, Span, Text, Tone, Verdict
 from ragauge.reports.envelope import wording
 from ragauge.reports.figures.heat_map import HeatMap, HeatRow, verdict_name
@@ -257,7 +257,7 @@ def heat_map(opened: OpenedRun) -> Page:
     ranks: dict[str | None, int] = {one: rank for rank, one in enumerate(WORST_FIRST)}
     rows = sorted(found.rows, key=lambda row: ranks.get(row.label, len(ranks)))
     counts = stability.verdict_counts(report)
-    verdicts = [(one, f"{verdict_name(one)} ({numbers.count(n)})") for one, n in counts]
+    verdicts = [(one, f"{verdict_name(one)} ({envelope.count(n)})") for one, n in counts]
     form = parts.form(
         action,
         Field("q", asked.exact("q"), "Search id and question", kind="search"),
@@ -321,7 +321,7 @@ def traceability(opened: OpenedRun) -> Page:
             by_code += [
                 Span(", " if by_code else "By worst code: "),
                 Span(one.code, tone, foreign=True, to=("code", one.code)),
-                Span(f" {numbers.count(times)}", "soft"),
+                Span(f" {envelope.count(times)}", "soft"),
             ]
     inside: list[Block] = [Text(by_code)] if by_code else []
     # The questions of a trace evaluation are drawn above; a code lists those that have it.
@@ -358,7 +358,7 @@ def diagnosed(opened: OpenedRun) -> Page:
         blocks.append(parts.empty("This run cannot be diagnosed", doc.theirs(str(error))))
         return opened.view(*blocks)
     if report is None:
-        samples = numbers.counted(run.record.units, "sample")
+        samples = envelope.counted(run.record.units, "sample")
         blocks.append(parts.computing(f"Analysing {samples}", jobs.fraction(key)))
         return opened.view(*blocks, refresh_s=REFRESH_S)
     shown = [

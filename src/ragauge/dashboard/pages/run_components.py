@@ -22,11 +22,11 @@ from ragauge.errors import InputRejected, UsageError
 from ragauge.metrics.worst_first import ranking
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Document, Section, Span, Text
+from ragauge.reports.envelope import count, counted
 from ragauge.reports.forms import document_of
 from ragauge.reports.kinds import evaluation_tables as tables
 from ragauge.reports.kinds.eval_all import TITLES
 from ragauge.reports.kinds.evaluation_rankings import spread, tenths
-from ragauge.reports.numbers import count, counted
 from ragauge.store.recorded import stored_report
 
 TYPES_OFFERED = 40

@@ -32,10 +32,9 @@ from ragauge.dashboard.unit_list import (
 from ragauge.metrics.names import long_name
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Cell, Column, Span, Table, Text, Tone
-from ragauge.reports.envelope import short_names
+from ragauge.reports.envelope import count, short_names
 from ragauge.reports.kinds import eval_all
 from ragauge.reports.kinds import runs as story
-from ragauge.reports.numbers import count
 from ragauge.text.visible import cut
 
 CellOf = Callable[[UnitRow], Cell]

@@ -16,10 +16,10 @@ from ragauge.dashboard.pages import compare
 from ragauge.dashboard.parts import Field, Listed, drawn, listed, sorts
 from ragauge.metrics.names import long_name
 from ragauge.reports import document as doc
-from ragauge.reports import envelope, numbers
+from ragauge.reports import envelope
 from ragauge.reports.document import Cell, Column, Table
+from ragauge.reports.envelope import counted
 from ragauge.reports.kinds import runs as story
-from ragauge.reports.numbers import counted
 from ragauge.text.natural import natural
 from ragauge.text.visible import cut
 
@@ -55,7 +55,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     found = pages.runs(_query(asked, pages))
     paged = listed(found, asked, NEWEST, here)
     given = {name: asked.text(name) for name in FILTERS}
-    every = [(name, f"{name} ({numbers.count(times)})") for name, times in commands.items()]
+    every = [(name, f"{name} ({envelope.count(times)})") for name, times in commands.items()]
     ways = [("", "any"), ("yes", "passed, not regressed"), ("no", "failed or regressed")]
     labels = [f"{key}={value}" for key, value in labels_asked(asked).items()] or [""]
     form = parts.form(
@@ -144,9 +144,9 @@ def _table(pages: PagedHistory, links: Links, paged: Listed) -> Table:
     def headlines(ids: Iterable[str], run: Run, *, is_named: bool = True) -> Cell:
         given, text, value = [], "", None
         for id, score in ((id, run.record.metrics[id]) for id in ids if id in run.record.metrics):
-            text, value = numbers.value(score.value), score.value
-            known = f"{id} {text} {numbers.interval(score.ci)}".rstrip()
-            hint = f"{known}, n {numbers.n_of(score.n, score.of)}"
+            text, value = envelope.value(score.value), score.value
+            known = f"{id} {text} {envelope.interval(score.ci)}".rstrip()
+            hint = f"{known}, n {envelope.n_of(score.n, score.of)}"
             if score.value is None:
                 hint = f"{id}: {score.reason or 'nothing to score'}"
             href = links.history(id, name=run.record.name, command=run.record.command)
@@ -227,7 +227,7 @@ def sparks(
             is_outside = low is not None and high is not None and not low <= known[-1] <= high
             ends = (known[0], known[-1], min(known), max(known))
             names = zip(
-                ("first", "now", "lowest", "highest"), map(numbers.value, ends), strict=True
+                ("first", "now", "lowest", "highest"), map(envelope.value, ends), strict=True
             )
             words = f"{line.metric} over {len(known)} runs up to this one: "
             words += ", ".join(map(" ".join, names)) + (OUTSIDE if is_outside else "")

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from ragauge.contracts.run import Variation, exact
 from ragauge.contracts.stability import CORRECT, SKIPPED, Stability, right_of
-from ragauge.reports import numbers
+from ragauge.reports import envelope
 from ragauge.reports.document import Links, Span, Tone, Words, listed, spans
 from ragauge.text.visible import cut, shown
 
@@ -154,7 +154,7 @@ class HeatRow(Struct, frozen=True):
 
     @property
     def correct(self) -> str:
-        return numbers.n_of(*right_of(self.cells))
+        return envelope.n_of(*right_of(self.cells))
 
 
 def placed(axis: Axis, width: int) -> list[int]:
@@ -250,12 +250,12 @@ class HeatMap(Struct, frozen=True):
         axis = fitting(self.columns, lambda axis: len(axis.columns) <= COLUMNS_DRAWN)
         heads = [(one, axis.groups(depth)) for depth, one in enumerate(axis.factors, 1)]
         kinds = Counter(verdict_name(row.verdict) for row in self.rows)
-        verdicts = (f"{numbers.count(times)} {name}" for name, times in kinds.items())
+        verdicts = (f"{envelope.count(times)} {name}" for name, times in kinds.items())
         made = own().get_template("heat_map.html")
         return Markup(  # escaped as made
             made.render(
-                about=f"Heat map of {numbers.counted(len(self.rows), 'question')} by "
-                f"{numbers.counted(len(self.columns), 'run')}: {listed(*verdicts)}",
+                about=f"Heat map of {envelope.counted(len(self.rows), 'question')} by "
+                f"{envelope.counted(len(self.columns), 'run')}: {listed(*verdicts)}",
                 notes=[*self._notes(axis, len(heads)), "Point at a cell to see its run."],
                 legend=[(*one, class_of(one[0])) for one in self._legend(axis)],
                 groups=[times for _, times in axis.groups(len(heads) - 1)],
@@ -280,7 +280,7 @@ class HeatMap(Struct, frozen=True):
             else:
                 levels = (f"{factor} {one}" for factor, one in zip(axis.factors, key, strict=True))
                 correct = right_of([row.cells[place] for place in places])
-                title = f"{', '.join((name, *levels))}: {numbers.n_of(*correct)} correct"
+                title = f"{', '.join((name, *levels))}: {envelope.n_of(*correct)} correct"
             yield class_of(letter), letter, title
 
     def _notes(self, axis: Axis, heads: int) -> Iterator[str]:
@@ -290,11 +290,11 @@ class HeatMap(Struct, frozen=True):
             yield f"within a group: {axis.factors[-1]} {cut(labels, LONGEST_NOTE)}"
         if axis.merged:
             sizes = {len(places) for places in axis.columns.values()}
-            most = f"{'up to ' if len(sizes) > 1 else ''}{numbers.counted(max(sizes), 'run')}"
+            most = f"{'up to ' if len(sizes) > 1 else ''}{envelope.counted(max(sizes), 'run')}"
             tenths = "+ all correct, 1 to 9 the tenths that are, a letter if none is"
             yield f"a cell is {most} ({' × '.join(axis.merged)}): {tenths}"
         if len(self.rows) < self.total:
-            yield f"{numbers.n_of(len(self.rows), self.total)} questions are shown"
+            yield f"{envelope.n_of(len(self.rows), self.total)} questions are shown"
 
     def _legend(self, axis: Axis) -> list[tuple[str, str]]:
         seen = {letter for row in self.rows for letter in axis.row(row.cells)}

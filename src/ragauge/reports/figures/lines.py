@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ragauge.contracts.comparison import HistoryPoint
 from ragauge.contracts.history import ID_SHOWN
-from ragauge.reports import numbers, templating
+from ragauge.reports import envelope, templating
 from ragauge.reports.document import Links
 from ragauge.reports.figures import framed, margin, place
 from ragauge.text.visible import shown
@@ -78,7 +78,7 @@ class Lines(Struct, frozen=True, kw_only=True):
         key = f"{VALUE} value, {INTERVAL} interval"
         key += f", {CHANGE} change point" if self.changes else ""
         key += f", {CUT} line cut" if self.cuts else ""
-        older = [f"{numbers.counted(hidden, 'older run')} not drawn"] if hidden else []
+        older = [f"{envelope.counted(hidden, 'older run')} not drawn"] if hidden else []
         return [*framed(grid, ends, [marked, dates] if marked else [dates]), key, *older]
 
     def html(self, links: Links) -> Markup:

@@ -17,8 +17,7 @@ from msgspec import Struct
 from ragauge.reports import document as blocks
 from ragauge.reports import envelope
 from ragauge.reports.document import Block, Cell, Document, Table
-from ragauge.reports.envelope import Wording, wording
-from ragauge.reports.numbers import ABSENT, count
+from ragauge.reports.envelope import ABSENT, Wording, count, wording
 from ragauge.text.visible import cut, shown
 
 WIDTH = 80  # of figures

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ragauge.reports import document as blocks
-from ragauge.reports import envelope, numbers
+from ragauge.reports import envelope
 from ragauge.reports.document import Bar, Block, Document, Range, Row, Table, Tone
 from ragauge.reports.envelope import wording
 from ragauge.text.visible import shown
@@ -103,7 +103,7 @@ class Page:
     def more(self, number: int, where: str) -> None:
         """How many are left out, if any are."""
         if number > 0:
-            self.paragraph(note(self.say.and_more.format(n=numbers.count(number), where=where)))
+            self.paragraph(note(self.say.and_more.format(n=envelope.count(number), where=where)))
 
     def text(self) -> str:
         return self._out.getvalue()
@@ -406,12 +406,12 @@ def _findings(page: Page, block: blocks.Findings) -> None:
     if block.by_code:
         page.section(page.say.findings)
     for code, times, places in block.by_code:
-        page.line(Text.assemble(" " * MARGIN, words(code, "bold"), f"  {numbers.count(times)}"))
+        page.line(Text.assemble(" " * MARGIN, words(code, "bold"), f"  {envelope.count(times)}"))
         for place in places:
             text = shown(envelope.finding_text(place), LONGEST_FINDING)
             page.paragraph(Text(text, "dim"), 2 * MARGIN)
         if times > len(places) > 0:
-            more = page.say.more.format(n=numbers.count(times - len(places)))
+            more = page.say.more.format(n=envelope.count(times - len(places)))
             more = blocks.listed(more, block.everything, sep="; ")
             page.line(Text(" " * 2 * MARGIN) + note(more))
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ragauge.contracts.annotation import AgreementReport, ItemDisagreement, PairAgreement
 from ragauge.reports import document as doc
-from ragauge.reports import envelope, numbers
+from ragauge.reports import envelope
 from ragauge.reports.document import Block, Cell, Document, count, names, number
-from ragauge.reports.numbers import ABSENT, counted
+from ragauge.reports.envelope import ABSENT, counted
 
 PER_PAIR = (
     *("kappa_weighted", "kappa", "percent"),
@@ -58,7 +58,7 @@ def _said(one: ItemDisagreement, letter: str, most: int | None = None) -> str:
 def _blocks(report: AgreementReport) -> Iterator[Block]:
     covered = report.coverage
     shared = covered.all + covered.some
-    agreed = numbers.n_of(shared - report.disagreement_count, shared)
+    agreed = envelope.n_of(shared - report.disagreement_count, shared)
     weights = report.weights not in (None, "none") and f"{report.weights} weights"
     yield doc.Verdict(
         "PASS" if report.passed else "FAIL",
@@ -136,8 +136,8 @@ def _blocks(report: AgreementReport) -> Iterator[Block]:
         )
     yield doc.findings(report)
     coverage = doc.listed(
-        f"{numbers.count(covered.all)} of {counted(covered.items, 'item')} annotated by all",
-        covered.some and f"{numbers.count(covered.some)} by some",
-        covered.one and f"{numbers.count(covered.one)} by one alone",
+        f"{envelope.count(covered.all)} of {counted(covered.items, 'item')} annotated by all",
+        covered.some and f"{envelope.count(covered.some)} by some",
+        covered.one and f"{envelope.count(covered.one)} by one alone",
     )
     yield doc.coverage(coverage)

@@ -22,8 +22,8 @@ from ragauge.reports import document as doc
 from ragauge.reports import envelope
 from ragauge.reports.cases import Case, Suite, facts, gate_suite
 from ragauge.reports.document import Bar, Bars, Block, Cell, Column, Document, Span, Text
+from ragauge.reports.envelope import count, counted
 from ragauge.reports.formats import sarif
-from ragauge.reports.numbers import count, counted
 from ragauge.text.visible import shown
 
 Audited = AuditReport | TraceEvalReport

@@ -8,7 +8,7 @@ from ragauge.contracts.answer_calibration import AUROC, AnswerCalibrationReport
 from ragauge.contracts.calibration import AUC, AUC_NEEDED, THRESHOLD, CalibrationReport
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Cell, Column, Document, Table, number
-from ragauge.reports.numbers import count, counted, interval, n_of, share, value
+from ragauge.reports.envelope import count, counted, interval, n_of, share, value
 
 PAIRS_SHOWN = 10
 INTERVAL = "95 % interval"

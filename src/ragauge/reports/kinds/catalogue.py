@@ -14,9 +14,8 @@ from ragauge.errors import UsageError
 from ragauge.reports import document as doc
 from ragauge.reports import json
 from ragauge.reports.document import Block, Cell, Document, Facts, Section, Span, Text
-from ragauge.reports.envelope import Phrases, phrases
+from ragauge.reports.envelope import ABSENT, Phrases, phrases
 from ragauge.reports.formats import markdown, text
-from ragauge.reports.numbers import ABSENT
 
 FORMS = ("text", "json", "markdown")
 

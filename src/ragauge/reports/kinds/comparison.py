@@ -21,11 +21,11 @@ from ragauge.contracts.comparison import (
 )
 from ragauge.contracts.history import GitState
 from ragauge.reports import document as doc
-from ragauge.reports import envelope, numbers
+from ragauge.reports import envelope
 from ragauge.reports.cases import Case, Suite, facts, gate_suite
 from ragauge.reports.document import Block, Cell, Column, Section, Table, Tone
+from ragauge.reports.envelope import ABSENT, count, counted, signed, signed_interval, value
 from ragauge.reports.kinds.runs import DIFFERED, code, labels, recorded, run_cell
-from ragauge.reports.numbers import ABSENT, count, counted, signed, signed_interval, value
 from ragauge.text.marks import Differing
 
 NO_DIFFERENCE = "no difference seen"
@@ -135,7 +135,9 @@ def _blocks(report: ComparisonReport) -> Iterator[Block]:
     if report.compared:
         yield _metrics(report, shown)
     if report.gates:
-        remark = f"the value is the change {envelope.CHANGES[numbers.restriction(report.gates[0])]}"
+        remark = (
+            f"the value is the change {envelope.CHANGES[envelope.restriction(report.gates[0])]}"
+        )
         # Their intervals are those of the metrics above, at the level of the comparison.
         gates = [structs.replace(gate, ci=None) for gate in report.gates]
         tables = doc.gates(gates, {}, shown, remark=remark, value=lambda one: signed(one.value))
@@ -170,7 +172,7 @@ def verdict_words(report: ComparisonReport) -> tuple[str, str]:
     if report.before is None:
         return "NO BASELINE", "there is no run to compare with yet"
     if report.gates:
-        name, total = numbers.restriction(report.gates[0]), counted(len(report.gates), "metric")
+        name, total = envelope.restriction(report.gates[0]), counted(len(report.gates), "metric")
         times = Counter(gate.verdict for gate in report.gates)
         unknown, skipped = times["not_evaluated"], times["not_applicable"]
         if times["fail"]:

@@ -9,9 +9,9 @@ from operator import attrgetter
 
 from ragauge.contracts.consistency import ConsistencyReport, Disagreement
 from ragauge.reports import document as doc
-from ragauge.reports import envelope, numbers
+from ragauge.reports import envelope
 from ragauge.reports.document import Block, Cell, Column, Document, count, names, number
-from ragauge.reports.numbers import counted
+from ragauge.reports.envelope import counted
 from ragauge.store.rows import cell
 from ragauge.text.visible import flat
 
@@ -45,7 +45,7 @@ def tsv(disagreements: Iterable[Disagreement]) -> str:
 
 def _blocks(report: ConsistencyReport) -> Iterator[Block]:
     covered = report.coverage
-    agreed = numbers.n_of(covered.both - report.disagreement_count, covered.both)
+    agreed = envelope.n_of(covered.both - report.disagreement_count, covered.both)
     yield doc.Verdict(
         "PASS" if report.passed else "FAIL",
         f"the judges agree on {agreed} questions"
@@ -105,9 +105,10 @@ def _blocks(report: ConsistencyReport) -> Iterator[Block]:
             folded=True,
         )
     yield doc.findings(report)
+    both = envelope.count(covered.both)
     coverage = doc.listed(
-        f"{numbers.count(covered.both)} of {counted(covered.questions, 'question')} judged by both",
-        covered.only_a and f"{numbers.count(covered.only_a)} by A alone",
-        covered.only_b and f"{numbers.count(covered.only_b)} by B alone",
+        f"{both} of {counted(covered.questions, 'question')} judged by both",
+        covered.only_a and f"{envelope.count(covered.only_a)} by A alone",
+        covered.only_b and f"{envelope.count(covered.only_b)} by B alone",
     )
     yield doc.coverage(coverage)

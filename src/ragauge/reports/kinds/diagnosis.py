@@ -14,11 +14,10 @@ from msgspec import Struct, structs
 from ragauge.contracts.diagnosis import Cause, DiagnosisReport, MetricDiagnosis, Sample
 from ragauge.diagnosis.words import words
 from ragauge.reports import document as doc
-from ragauge.reports import envelope, numbers
+from ragauge.reports import envelope
 from ragauge.reports.cases import Case, Suite, facts, gate_suite
 from ragauge.reports.document import Block, Cell, Column, Document, Facts, Section, Span, Text
-from ragauge.reports.envelope import Phrases, phrases
-from ragauge.reports.numbers import count
+from ragauge.reports.envelope import Phrases, count, phrases
 from ragauge.text.visible import cut
 
 _NAMES_BY_TONE: dict[doc.Tone, str] = {
@@ -102,7 +101,7 @@ def cases(report: DiagnosisReport) -> Iterator[Suite]:
         )
 
     def low(one: MetricDiagnosis, sample: Sample) -> Case:
-        value = f"{one.metric} {numbers.value(sample.value)}"
+        value = f"{one.metric} {envelope.value(sample.value)}"
         texts = _texts(sample, own) | {own("retrieved"): " ".join(sample.retrieved_ids or ())}
         return Case(
             sample.id,
@@ -197,15 +196,15 @@ def _explains(one: Cause, own: Phrases) -> str:
 def _held_against(one: MetricDiagnosis) -> str:
     """`0.412 < 0.50` where it is beyond a threshold, else the value alone."""
     if one.value is None or one.threshold is None:
-        return numbers.value(one.value)
-    value = numbers.value_beside(one.value, one.threshold)
+        return envelope.value(one.value)
+    value = envelope.value_beside(one.value, one.threshold)
     return f"{value} {_bounds(one.better, one.threshold)}"
 
 
 def _bounds(better: str | None, *bounds: float | None) -> str:
     """`< 0.70 / 0.50`: from where on a mean is a warning, and from where critical."""
     texts = [
-        numbers.ABSENT if one is None else f"{one:.2f}" if round(one, 2) == one else f"{one:.12g}"
+        envelope.ABSENT if one is None else f"{one:.2f}" if round(one, 2) == one else f"{one:.12g}"
         for one in bounds
     ]
     return f"{'>' if better == 'lower' else '<'} {' / '.join(texts)}"
@@ -220,7 +219,7 @@ def _about(report: DiagnosisReport, one: MetricDiagnosis) -> Iterator[str]:
         graded = one.limits.critical is not None
         yield own.listed(both) if graded else own("n_beyond_bound", n=of)
     if one.limits and one.n and score and score.ci:
-        yield f"95 % {numbers.interval(score.ci)}"
+        yield f"95 % {envelope.interval(score.ci)}"
     yield from _remarks(one, own)
 
 
@@ -252,7 +251,7 @@ def _low_samples(report: DiagnosisReport) -> dict[str, tuple[Sample, list[str]]]
     found: dict[str, tuple[Sample, list[str]]] = {}
     for one, sample in _worst(report):
         _, values = found.setdefault(sample.id, (sample, []))
-        values.append(f"{one.metric} {numbers.value(sample.value)}")
+        values.append(f"{one.metric} {envelope.value(sample.value)}")
     return found
 
 
@@ -313,7 +312,7 @@ def _metrics(report: DiagnosisReport, given: Sequence[MetricDiagnosis]) -> doc.T
 
     def limits(one: MetricDiagnosis) -> Cell:
         held = one.limits
-        bounds = _bounds(held.better, held.warning, held.critical) if held else numbers.ABSENT
+        bounds = _bounds(held.better, held.warning, held.critical) if held else envelope.ABSENT
         return Cell(bounds, tone="dim")
 
     columns: dict[str | Column, Callable[[MetricDiagnosis], Cell]] = {
@@ -497,7 +496,7 @@ def _samples(report: DiagnosisReport) -> doc.Items:
         items.append(
             doc.Item(
                 name=sample.id,
-                badge=("critical", numbers.value(sample.value), "bad"),
+                badge=("critical", envelope.value(sample.value), "bad"),
                 about=cut(sample.question or "", LONGEST),
                 blocks=[Facts(facts), Facts([("", passage) for passage in passages])],
                 to=("question", sample.id),

@@ -10,7 +10,7 @@ from ragauge.contracts.drift import DriftReport
 from ragauge.metrics.worst_first import some_of_each
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Cell, Document, names
-from ragauge.reports.numbers import ABSENT, counted
+from ragauge.reports.envelope import ABSENT, counted
 
 SHOWN = 20
 

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from ragauge.contracts.evaluation import TASKS, EvalAllReport, EvalReport, SummaryNumber
 from ragauge.reports import document as doc
-from ragauge.reports import envelope, numbers
+from ragauge.reports import envelope
 from ragauge.reports.cases import Case, Suite, gate_suite
 from ragauge.reports.document import Block, Cell, Column, Document, Table, names
 from ragauge.reports.kinds import evaluation
@@ -28,9 +28,9 @@ def document(report: EvalAllReport) -> Document:
 
 def _blocks(report: EvalAllReport) -> Iterator[Block]:
     known = sum(one.value is not None for one in report.summary.values())
-    measured = f"{known} of {numbers.counted(len(report.summary), 'number')} measured"
+    measured = f"{known} of {envelope.counted(len(report.summary), 'number')} measured"
     failed = len(report.failures)
-    unfinished = failed and f"{numbers.counted(failed, 'task')} could not be finished"
+    unfinished = failed and f"{envelope.counted(failed, 'task')} could not be finished"
     gates = envelope.gate_counts(report) or "no gates"
     words = doc.listed(measured, gates, unfinished, sep="; ")
     hint = envelope.how_to_gate(report.passed, "--preset heritage or --gates 'f1_strict>=0.85'")
@@ -74,7 +74,7 @@ def summary(report: EvalAllReport) -> Table:
     task_of = {id: name for name, one in tasks(report) for id in one.metrics}
     # Of several gates on a metric, one that does not hold is shown.
     shown = {one.metric for one in report.summary.values()}
-    gates = [one for one in report.gates if one.metric in shown and not numbers.restriction(one)]
+    gates = [one for one in report.gates if one.metric in shown and not envelope.restriction(one)]
     by_metric = {gate.metric: gate for gate in sorted(gates, key=lambda gate: not gate.holds)}
 
     def number(pair: tuple[str, SummaryNumber]) -> Cell:
@@ -85,7 +85,7 @@ def summary(report: EvalAllReport) -> Table:
         if (gate := by_metric.get(pair[1].metric)) is None:
             return Cell("")
         word = doc.gate_word(gate)
-        return structs.replace(word, text=f"{numbers.bound(gate)} {word.text}")
+        return structs.replace(word, text=f"{envelope.bound(gate)} {word.text}")
 
     def bar(pair: tuple[str, SummaryNumber]) -> Cell:
         value, gate = pair[1].value, by_metric.get(pair[1].metric)

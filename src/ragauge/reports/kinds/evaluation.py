@@ -23,13 +23,13 @@ from ragauge.contracts.report import Score
 from ragauge.metrics.names import HEADLINES, WORDS, leading
 from ragauge.metrics.worst_first import ranking, requested
 from ragauge.reports import document as doc
-from ragauge.reports import envelope, numbers
+from ragauge.reports import envelope
 from ragauge.reports.cases import Case, Suite, gate_suite
 from ragauge.reports.document import Block, Document
+from ragauge.reports.envelope import count
 from ragauge.reports.kinds import evaluation_answers as answers
 from ragauge.reports.kinds import evaluation_rankings as rankings
 from ragauge.reports.kinds import evaluation_tables as tables
-from ragauge.reports.numbers import count
 
 UNITS: dict[Task, str] = {
     "ner": "documents",
@@ -188,7 +188,7 @@ def verdict_words(report: EvalReport) -> tuple[str, str]:
             # Samples outside a metric's definition are no gap; those that lack a value are.
             gap = scored is not None and score.n < min(scored, score.of)
             over = f"{count(score.n)} of {units(score.of, unit)}" if gap else usual
-            by_units.setdefault(over, []).append(f"{name} {numbers.value(score.value)}")
+            by_units.setdefault(over, []).append(f"{name} {envelope.value(score.value)}")
     named = ", ".join(f"{', '.join(each)} over {over}" for over, each in by_units.items())
     word = envelope.verdict_word(report.passed, report.gates)
     return word, doc.listed(named, envelope.gate_counts(report) or "no gates", sep="; ")
@@ -205,7 +205,7 @@ def units(times: int, many: str) -> str:
     ('1 query', '2,000 errors')
     """
     one = f"{many[:-3]}y" if many.endswith("ies") else many.removesuffix("s")
-    return numbers.counted(times, one, many)
+    return envelope.counted(times, one, many)
 
 
 def coverage_words(coverage: Mapping[str, int]) -> str:
@@ -216,7 +216,7 @@ def coverage_words(coverage: Mapping[str, int]) -> str:
     """
     words = [
         units(times, COVERAGE_WORDS.get(name, name.replace("_", " ")))
-        for name, times in numbers.by_count(coverage)
+        for name, times in envelope.by_count(coverage)
     ]
     return ", ".join(words) or "nothing was evaluated"
 
@@ -284,7 +284,7 @@ def _types(report: EvalReport, detail: EntityDetail) -> Iterator[Case]:
     for type, kept in sorted(found.items()):
         kinds = Counter(tables.title_of(error.kind) for error in kept)
         short = sorted(
-            f"{tables.title_of(name)} {numbers.value(value)}"
+            f"{tables.title_of(name)} {envelope.value(value)}"
             for name, value in report.per_type.get(type, {}).items()
             if name in tables.RATES and value is not None and value < 1
         )
@@ -311,7 +311,7 @@ def _labels(detail: LabelDetail) -> Iterator[Case]:
             if one.gold == label
         ]
         total = sum(counts)
-        wrong = numbers.n_of(total - counts[row], total) if total > counts[row] else ""
+        wrong = envelope.n_of(total - counts[row], total) if total > counts[row] else ""
         if total:
             yield Case(label, wrong and f"{wrong} taken for another label", lines)
 
@@ -319,13 +319,13 @@ def _labels(detail: LabelDetail) -> Iterator[Case]:
 def _queries(report: EvalReport, detail: RankingDetail) -> Iterator[Case]:
     by = ranking(report)
     for row in detail.queries:
-        first, found = row.first_relevant, numbers.n_of(row.relevant_retrieved, row.relevant)
+        first, found = row.first_relevant, envelope.n_of(row.relevant_retrieved, row.relevant)
         lines = [
             f"first relevant: {'none' if first is None else f'at rank {first}'}",
             f"found: {found}, of {count(row.retrieved)} retrieved",
         ]
         if by:
-            lines.append(f"{by.title}: {numbers.value(row.values.get(by.id))}")
+            lines.append(f"{by.title}: {envelope.value(row.values.get(by.id))}")
         if not row.relevant:
             yield Case(row.query, "no relevant document is judged", kind="skipped")
         else:
@@ -347,8 +347,8 @@ def _answers(detail: AnswerDetail) -> Iterator[Case]:
                 nearest = f"; nearest: {each.evidence.chunk}" if each.evidence else ""
                 lines.append(f"{checked.level.mark} {checked.value} {text}{missing}{nearest}")
         if by and lines:
-            value = numbers.value(worst[one.id].values.get(by))
-            of = f"{numbers.n_of(len(lines), len(shown))} sentences not supported"
+            value = envelope.value(worst[one.id].values.get(by))
+            of = f"{envelope.n_of(len(lines), len(shown))} sentences not supported"
             yield Case(one.id, f"{by.removeprefix(answers.FAMILY)} {value}: {of}", lines)
         elif one.answer is None:
             yield Case(one.id, "no answer", kind="error")
@@ -357,7 +357,7 @@ def _answers(detail: AnswerDetail) -> Iterator[Case]:
             yield Case(one.id, why, kind="skipped")
         else:
             reasons = [
-                f"{id.removeprefix(answers.FAMILY)} {numbers.value(one.values.get(id))}: {reason}"
+                f"{id.removeprefix(answers.FAMILY)} {envelope.value(one.values.get(id))}: {reason}"
                 for id, reason in sorted(one.reasons.items())
                 if one.values.get(id) is not None
             ]

@@ -10,10 +10,10 @@ from ragauge.contracts.answers import SentenceSupport
 from ragauge.contracts.evaluation import AnswerDetail, AnswerShown, EvalReport
 from ragauge.metrics.table import known
 from ragauge.reports import document as doc
-from ragauge.reports import numbers
+from ragauge.reports import envelope
 from ragauge.reports.document import Bar, Block, Cell, Span, Table, Tone, names, number
+from ragauge.reports.envelope import by_count, count, counted
 from ragauge.reports.kinds.evaluation_tables import EVERYTHING, PLOT
-from ragauge.reports.numbers import by_count, count, counted
 from ragauge.text.marks import Marked, marked_words, quoted
 from ragauge.text.visible import cut
 
@@ -80,7 +80,7 @@ def of_answers(detail: AnswerDetail) -> Iterator[Table]:
             },
             note=lambda one: doc.listed(
                 one.judge,
-                one.threshold is not None and f"threshold {numbers.value(one.threshold)}",
+                one.threshold is not None and f"threshold {envelope.value(one.threshold)}",
                 one.labels,
             ),
             title="Agreement with people",
@@ -234,7 +234,7 @@ def _item(one: AnswerShown, by: str, *, opened: bool) -> doc.Item:
         blocks.append(doc.on_pages(table))
     value, grounded = one.values.get(by), one.values.get(f"{FAMILY}grounded")
     level = level_of(value)
-    badge = "" if value is None else f"{by.removeprefix(FAMILY)} {numbers.value(value)}"
+    badge = "" if value is None else f"{by.removeprefix(FAMILY)} {envelope.value(value)}"
     called = "" if grounded is None else "grounded" if grounded >= 1 else "not grounded"
     return doc.Item(
         name=one.id,

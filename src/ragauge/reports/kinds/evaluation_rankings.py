@@ -11,7 +11,7 @@ from ragauge.contracts.evaluation import ComparedMetric, EvalReport, QueryRow, R
 from ragauge.metrics.table import known
 from ragauge.metrics.worst_first import Ranking, by_table, ranked_queries, ranking, requested
 from ragauge.reports import document as doc
-from ragauge.reports import numbers
+from ragauge.reports import envelope
 from ragauge.reports.document import Bar, Block, Cell, Column, Table, count, names, number
 from ragauge.reports.kinds.comparison import NAMES, TONES, correction_words, p_value
 from ragauge.reports.kinds.evaluation_tables import EVERYTHING
@@ -85,7 +85,7 @@ def queries(report: EvalReport, detail: RankingDetail) -> Table:
     def first_relevant(row: QueryRow) -> Cell:
         if row.first_relevant is None:
             return Cell("none", tone="bad" if row.relevant else "dim")
-        return Cell(f"rank {numbers.count(row.first_relevant)}", row.first_relevant)
+        return Cell(f"rank {envelope.count(row.first_relevant)}", row.first_relevant)
 
     def value(row: QueryRow, id: str) -> Cell:
         return number(row.values.get(id))

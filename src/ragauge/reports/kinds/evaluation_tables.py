@@ -19,7 +19,7 @@ from ragauge.contracts.evaluation import (
 )
 from ragauge.metrics.worst_first import some_of_each
 from ragauge.reports import document as doc
-from ragauge.reports import numbers
+from ragauge.reports import envelope
 from ragauge.reports.document import Bar, Block, Cell, Column, Span, Table, Tone, names, number
 from ragauge.text.visible import cut
 
@@ -95,13 +95,13 @@ def confusion(title: str, labels: Sequence[str], counts: Sequence[Sequence[int]]
         times = counts[row][column]
         if not times:
             return Cell("·", 0, "dim")
-        of_row = f"{numbers.share(times, totals[row])} of the row"
-        hint = f"gold {labels[row]}, predicted {labels[column]}: {numbers.count(times)}, {of_row}"
+        of_row = f"{envelope.share(times, totals[row])} of the row"
+        hint = f"gold {labels[row]}, predicted {labels[column]}: {envelope.count(times)}, {of_row}"
         frequent = times > totals[row] / 10
         tone: Tone = "good" if row == column else "bad" if frequent else "warm"
-        return Cell(numbers.count(times), times, tone, hint=hint)
+        return Cell(envelope.count(times), times, tone, hint=hint)
 
-    unseen = numbers.counted(len(labels) - len(seen), "label")
+    unseen = envelope.counted(len(labels) - len(seen), "label")
     made = doc.table(
         seen,
         {
@@ -126,7 +126,7 @@ def of_labels(report: EvalReport, detail: LabelDetail) -> Iterator[Block]:
     if detail.categories:
         yield confusion("Categories", detail.categories, detail.category_matrix)
     if detail.confusions:
-        most, errors = detail.confusions[0].count, numbers.counted(detail.errors, "error")
+        most, errors = detail.confusions[0].count, envelope.counted(detail.errors, "error")
         yield doc.table(
             detail.confusions,
             {
@@ -147,7 +147,7 @@ def of_labels(report: EvalReport, detail: LabelDetail) -> Iterator[Block]:
     # Labels that do not occur fill no table; the files for machines list them.
     known = {label: report.per_type[label] for label in label_order(report, detail)}
     if given := [(names(label), one) for label, one in known.items() if any(one.values())]:
-        absent = numbers.counted(detail.absent_labels, "label")
+        absent = envelope.counted(detail.absent_labels, "label")
         zeros = detail.absent_labels and f"macro_f1_all counts {absent} that do not occur as 0"
         remark = doc.listed(f"label set: {detail.label_set}", zeros, sep="; ")
         yield measured_table("label", given, title="Labels", remark=remark)
@@ -313,7 +313,7 @@ def facts_of(error: Error) -> dict[str, str]:
     for name, ids, none in (("gold", error.gold, "NIL"), ("predicted", error.predicted, "nothing")):
         more = f" and {len(ids) - IDS_SHOWN} more" if len(ids) > IDS_SHOWN else ""
         known[name] = " ".join(ids[:IDS_SHOWN]) + more or none
-    return known if error.rank is None else {**known, "at rank": numbers.count(error.rank)}
+    return known if error.rank is None else {**known, "at rank": envelope.count(error.rank)}
 
 
 def of_errors(detail: WithErrors) -> Iterator[Block]:

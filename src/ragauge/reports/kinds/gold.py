@@ -10,8 +10,7 @@ from ragauge.contracts.gold_report import AnchorChunks, DiffReport, GoldReport, 
 from ragauge.contracts.kinds import KINDS
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Cell, Column, Document, Facts, names, theirs
-from ragauge.reports.envelope import findings_by_code, verdict_word
-from ragauge.reports.numbers import ABSENT, count, counted, n_of
+from ragauge.reports.envelope import ABSENT, count, counted, findings_by_code, n_of, verdict_word
 
 NAMES_SHOWN = 8  # values or questions in a line
 ANCHORS_SHOWN = 20

@@ -10,12 +10,12 @@ from msgspec import structs
 from ragauge.contracts.comparison import ChangePoint, HistoryPoint, HistoryReport
 from ragauge.contracts.history import GitState
 from ragauge.reports import document as doc
-from ragauge.reports import envelope, numbers
+from ragauge.reports import envelope
 from ragauge.reports.document import Block, Cell, Column, Table
+from ragauge.reports.envelope import counted, value
 from ragauge.reports.figures.lines import Lines
 from ragauge.reports.kinds.comparison import p_value
 from ragauge.reports.kinds.runs import DIFFERED, code, labels, recorded, run_cell, verdict_cell
-from ragauge.reports.numbers import counted, value
 from ragauge.stats.change_points import ALPHA, fewest
 
 COLUMNS = (
@@ -83,7 +83,7 @@ def blocks(
     text = doc.listed(title, envelope.gate_counts(report), sep="; ")
     word = envelope.verdict_word(report.passed, ()) if report.gates else ""
     score = report.metrics[report.metric]
-    now = f"{value(score.value)} {numbers.interval(score.ci)}".rstrip() + " now"
+    now = f"{value(score.value)} {envelope.interval(score.ci)}".rstrip() + " now"
     if score.value is None:
         now = f"no value now: {score.reason or 'nothing to score'}"
     moves = f"in {len(lines)} lines, by {by}"
@@ -133,7 +133,7 @@ def blocks(
     missing = covered["runs"] - covered["valued"]
     words = doc.listed(
         f"{'the last ' if covered['older'] else ''}{counted(covered['runs'], 'run')}",
-        missing and f"{numbers.count(missing)} without a value",
+        missing and f"{envelope.count(missing)} without a value",
         segments > 1 and f"in {counted(segments, 'segment')}",
     )
     yield doc.coverage(words)
@@ -181,7 +181,7 @@ def _levels(report: HistoryReport, by: str, lines: Mapping[str, HistoryReport]) 
 
     def runs(name: str) -> Cell:
         n, of = len(recent[name]), lines[name].coverage["valued"]
-        return Cell(numbers.n_of(n, of if n < of else None), n)
+        return Cell(envelope.n_of(n, of if n < of else None), n)
 
     def slope(name: str) -> Cell:
         slope, error = lines[name].slope, lines[name].slope_error

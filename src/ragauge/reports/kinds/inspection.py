@@ -9,7 +9,7 @@ from ragauge.contracts.inspection import InspectionReport
 from ragauge.metrics.names import short_name
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Cell, Document, names
-from ragauge.reports.numbers import counted
+from ragauge.reports.envelope import counted
 
 
 def document(report: InspectionReport) -> Document:

@@ -9,10 +9,10 @@ from string import ascii_lowercase
 from ragauge.contracts.latency import Cell, LatencyReport, shown_ms
 from ragauge.contracts.report import Verdict as Gate
 from ragauge.reports import document as doc
-from ragauge.reports import numbers
+from ragauge.reports import envelope
 from ragauge.reports.document import Block, Column, Document, Figure, Table, Text, names, number
+from ragauge.reports.envelope import ABSENT, count, counted
 from ragauge.reports.figures import scatter
-from ragauge.reports.numbers import ABSENT, count, counted
 
 SCORES = ("precision", "under_refusal")
 PLAIN = tuple(
@@ -77,7 +77,7 @@ def _blocks(report: LatencyReport) -> Iterator[Block]:
     words = f"{counted(len(report.knobs), 'configuration')} at {counted(rates, 'rate')}: "
     words += f"{', '.join(failed)} failed" if failed else "every gate passes"
     if report.partial:
-        words = f"interrupted: {numbers.n_of(covered.complete, covered.cells)} cells measured"
+        words = f"interrupted: {envelope.n_of(covered.complete, covered.cells)} cells measured"
     elif not covered.answered:
         words = f"none of {counted(covered.sent, 'call')} was answered"
     yield doc.Verdict("PASS" if report.passed else "FAIL", words)
@@ -143,7 +143,7 @@ def _cells(report: LatencyReport) -> Table:
             "P95": latency("p95_ms"),
             Column("P99", right=True, spare=1): latency("p99_ms"),
             Column("answers/s", right=True, spare=3): lambda one: number(one.achieved_rate),
-            "failed": lambda one: number(one.errors, numbers.share(one.errors, one.sent)),
+            "failed": lambda one: number(one.errors, envelope.share(one.errors, one.sent)),
             "precision": lambda one: number(one.precision.value),
             Column("under-refusal", right=True, spare=4): lambda one: number(
                 one.under_refusal.value

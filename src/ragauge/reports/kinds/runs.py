@@ -13,9 +13,9 @@ from ragauge.contracts.history import ID_SHOWN, GitState, Run
 from ragauge.contracts.kinds import KINDS
 from ragauge.metrics.names import leading
 from ragauge.reports import document as doc
-from ragauge.reports import envelope, numbers
+from ragauge.reports import envelope
 from ragauge.reports.document import Block, Cell, Column, Document, Facts, Verdict
-from ragauge.reports.numbers import counted
+from ragauge.reports.envelope import counted
 from ragauge.text.natural import natural
 from ragauge.text.visible import shown
 
@@ -102,7 +102,7 @@ def facts(run: Run) -> list[tuple[str, str]]:
         ("labels", ", ".join(labels(record.labels))),
         ("gold", record.gold_sha256 or ""),
         ("settings", record.configuration_sha256),
-        ("units", numbers.count(record.units)),
+        ("units", envelope.count(record.units)),
         ("files", ", ".join(files)),
     ]
 
@@ -210,6 +210,6 @@ def _blocks(report: archive.Envelope) -> Iterator[Block]:
 
 def _first(names: Sequence[str]) -> Facts:
     """The first names, a line each, and how many there are beyond them."""
-    more = f"and {numbers.count(len(names) - NAMES_SHOWN)} more; see --format json"
+    more = f"and {envelope.count(len(names) - NAMES_SHOWN)} more; see --format json"
     lines = [("", doc.theirs(name)) for name in names[:NAMES_SHOWN]]
     return Facts([*lines, ("", more)] if len(names) > NAMES_SHOWN else lines)

@@ -12,10 +12,10 @@ from ragauge.contracts.score import Comparison, QuestionRow, ScoreReport
 from ragauge.metrics.quality import GOOD_LABELS
 from ragauge.metrics.worst_first import BAD_LABELS, changed_labels, wrong_questions
 from ragauge.reports import document as doc
-from ragauge.reports import envelope, numbers
+from ragauge.reports import envelope
 from ragauge.reports.cases import Case, Suite, facts, gate_suite
 from ragauge.reports.document import Block, Cell, Column, Document, Table, names
-from ragauge.reports.numbers import count, counted
+from ragauge.reports.envelope import count, counted
 
 BADGES = {
     "OK": "ok",
@@ -151,8 +151,8 @@ def _slices(report: ScoreReport, shown: dict[str, str]) -> Iterator[Table]:
                 found.append((min(known)[0] - max(known)[0], stratum, id, min(known), max(known)))
     widest: dict[str, str] = {}
     for _, stratum, id, (low, lowest), (high, highest) in sorted(found):
-        remark = f"{shown[id]} from {numbers.value(low)} ({lowest}) "
-        widest.setdefault(stratum, f"{remark}to {numbers.value(high)} ({highest})")
+        remark = f"{shown[id]} from {envelope.value(low)} ({lowest}) "
+        widest.setdefault(stratum, f"{remark}to {envelope.value(high)} ({highest})")
     for stratum, remark in islice(widest.items(), STRATA_SHOWN):
         by = report.strata[stratum]
         ids = dict.fromkeys(id for scores in by.values() for id in scores)
@@ -168,7 +168,7 @@ def _questions(report: ScoreReport) -> Iterator[Block]:
         return doc.listed(said, f"[{', '.join(row.cited)}]" if row.cited else "", sep="  ")
 
     def yes(value: bool | None) -> Cell:
-        return Cell(numbers.ABSENT if value is None else "yes" if value else "no", value)
+        return Cell(envelope.ABSENT if value is None else "yes" if value else "no", value)
 
     first: Cells = {
         "question": lambda row: names(row.qid, "strong", ("question", row.qid)),

@@ -22,12 +22,12 @@ from ragauge.metrics.names import short_name
 from ragauge.metrics.stability import METRICS
 from ragauge.metrics.worst_first import NOT_UNSTABLE, most_telling, swept_questions, unstable
 from ragauge.reports import document as doc
-from ragauge.reports import envelope, numbers
+from ragauge.reports import envelope
 from ragauge.reports.cases import Case, Suite, facts, gate_suite
 from ragauge.reports.document import Block, Document, Item, Span, Words, theirs
+from ragauge.reports.envelope import ABSENT, count, counted
 from ragauge.reports.figures import heat_map as heat
 from ragauge.reports.figures.heat_map import HeatMap, HeatRow, outcome, verdict_name
-from ragauge.reports.numbers import ABSENT, count, counted
 from ragauge.text.marks import Differing
 from ragauge.text.visible import cut
 
@@ -130,7 +130,7 @@ def _blocks(report: StabilityReport) -> Iterator[Block]:
         names,
         remark="how many questions satisfy each",
         value=lambda gate: (
-            ABSENT if gate.value is None else numbers.n_of(round(gate.value * gate.n), gate.n)
+            ABSENT if gate.value is None else envelope.n_of(round(gate.value * gate.n), gate.n)
         ),
     )
     yield from map(doc.filled, gates)
@@ -266,7 +266,7 @@ def _item(report: StabilityReport, qid: str, anchor: str, opened: bool) -> Item:
         name=qid,
         badge=(one.verdict, verdict_name(one.verdict), heat.VERDICT_TONES[one.verdict]),
         about=one.question,
-        aside=f"{numbers.n_of(*right_of(report.cells[qid]))} correct",
+        aside=f"{envelope.n_of(*right_of(report.cells[qid]))} correct",
         blocks=blocks,
         opened=opened,
         to=("question", qid),

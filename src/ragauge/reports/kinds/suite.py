@@ -15,7 +15,7 @@ from ragauge.contracts.suite import SuiteReport, TaskReport
 from ragauge.gates.rules import TOLERANCE
 from ragauge.gates.stability import STABLE
 from ragauge.reports import document as doc
-from ragauge.reports import envelope, numbers
+from ragauge.reports import envelope
 from ragauge.reports.cases import Case, Suite, gate_suite
 from ragauge.reports.document import Block, Cell, Document, Text, Tone, names
 from ragauge.reports.envelope import PER_QUESTION
@@ -44,7 +44,7 @@ def _blocks(report: SuiteReport) -> Iterator[Block]:
     def gates(task: TaskReport) -> Cell:
         own = gates_of(report, task)
         held = sum(gate.holds for gate in own)
-        return Cell(numbers.n_of(held, len(own)) if own else "", held, "dim")
+        return Cell(envelope.n_of(held, len(own)) if own else "", held, "dim")
 
     def of(task: TaskReport) -> str:
         return f"{task.kind} of {task.dataset}" if task.dataset else task.kind
@@ -87,7 +87,7 @@ def _task(report: SuiteReport, task: TaskReport) -> Iterator[Block]:
     for problem in task.problems[:PROBLEMS_SHOWN]:
         yield Text(doc.theirs(problem), "bad")
     if len(task.problems) > PROBLEMS_SHOWN:
-        yield Text(f"and {numbers.count(len(task.problems) - PROBLEMS_SHOWN)} more", "dim")
+        yield Text(f"and {envelope.count(len(task.problems) - PROBLEMS_SHOWN)} more", "dim")
     own = gates_of(report, task)
     yield from doc.gates(
         own,
@@ -114,7 +114,7 @@ def verdict_words(report: SuiteReport) -> tuple[str, str]:
     """PASS or FAIL, and how many tasks ended how."""
     found = report.coverage
     words = doc.listed(
-        f"{found.passed:,} of {numbers.counted(found.tasks - found.skipped, 'task')} passed",
+        f"{found.passed:,} of {envelope.counted(found.tasks - found.skipped, 'task')} passed",
         found.ungated and f"{found.ungated:,} without a quality gate",
         found.failed and f"{found.failed:,} failed",
         found.error and f"{found.error:,} could not be measured",
@@ -141,20 +141,20 @@ def gates_of(report: SuiteReport, task: TaskReport) -> list[Gate]:
 
 
 def _is_per_question(gate: Gate) -> bool:
-    return numbers.restriction(gate).startswith(PER_QUESTION)
+    return envelope.restriction(gate).startswith(PER_QUESTION)
 
 
 def _name(task: TaskReport, gate: Gate) -> str:
     """What a gate is on; of a rule for each question, with the value that each must have."""
     name = gate.metric.removeprefix(f"{task.name}/")
-    return f"{name} {numbers.bound(gate)}" if _is_per_question(gate) else name
+    return f"{name} {envelope.bound(gate)}" if _is_per_question(gate) else name
 
 
 def _value(gate: Gate) -> str:
     """A gate's value; of a rule for each question, how many questions pass it."""
     if gate.value is not None and _is_per_question(gate):
-        return f"{numbers.n_of(round(gate.value * gate.n), gate.n)} hold"
-    return numbers.value_beside(gate.value, gate.bound)
+        return f"{envelope.n_of(round(gate.value * gate.n), gate.n)} hold"
+    return envelope.value_beside(gate.value, gate.bound)
 
 
 def _demand(report: SuiteReport, task: TaskReport, gate: Gate) -> str:
@@ -163,11 +163,11 @@ def _demand(report: SuiteReport, task: TaskReport, gate: Gate) -> str:
     In a stability task `min_stable` says that, over all questions there are.
     """
     if not _is_per_question(gate):
-        return numbers.bound(gate)
+        return envelope.bound(gate)
     for stable in report.gates:
         if stable.metric == f"{task.name}/{STABLE}":
             return f"at most {floor((1 - stable.bound) * stable.n + TOLERANCE):,} fail"
-    part = re.match(rf"{PER_QUESTION} (\d+ of \d+)", numbers.restriction(gate))
+    part = re.match(rf"{PER_QUESTION} (\d+ of \d+)", envelope.restriction(gate))
     return f"{part[1]} hold" if part else "all hold"
 
 

@@ -6,7 +6,7 @@ import shlex
 
 from ragauge.contracts.sweep import SweepReport
 from ragauge.reports import document as doc
-from ragauge.reports.numbers import count, counted
+from ragauge.reports.envelope import count, counted
 
 AGAIN = {
     "interrupted": "Interrupted: run the same command to continue where this one stopped.",

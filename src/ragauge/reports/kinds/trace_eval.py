@@ -12,8 +12,8 @@ from ragauge.reports import document as doc
 from ragauge.reports import envelope
 from ragauge.reports.cases import Case, Suite, facts, gate_suite
 from ragauge.reports.document import Block, Cell, Column, Document, Square, Table, Tone, names
+from ragauge.reports.envelope import ABSENT, by_count, count, counted, n_of
 from ragauge.reports.kinds import audit
-from ragauge.reports.numbers import ABSENT, by_count, count, counted, n_of
 
 MEANINGS: dict[LambdaState, tuple[str, Tone]] = {
     "chaotic": ("no two runs agree", "bad"),

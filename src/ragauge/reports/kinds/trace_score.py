@@ -8,7 +8,7 @@ from ragauge.contracts.trace_score import TraceScored, TraceScoreReport
 from ragauge.reports import document as doc
 from ragauge.reports import envelope
 from ragauge.reports.document import Block, Cell, Document, Table, names
-from ragauge.reports.numbers import count, counted
+from ragauge.reports.envelope import count, counted
 
 SHOWN = 10
 REFUSALS = {
