@@ -12,7 +12,7 @@ import pytest
 from ragauge.errors import UsageError
 from ragauge.ingest.fields import Field, Shape, an_id, number, text, texts
 from ragauge.ingest.records import Records
-from ragauge.ingest.trace_sources import Traces
+from ragauge.ingest.traces import Traces
 
 ROWS = [
     {"id": "1", "text": "one", "tags": ("a", "b"), "score": 0.5},

@@ -37,7 +37,7 @@ def score(
       ragauge score gold.jsonl new.jsonl --gates 'precision_cited>=0.8' --baseline old.json
     """
     from ragauge.contracts.score import ScoreReport
-    from ragauge.ingest.kinds import gold_and_traces
+    from ragauge.ingest.traces import gold_and_traces
     from ragauge.runners.score import score as run
 
     gold, traces = gold_and_traces(files)

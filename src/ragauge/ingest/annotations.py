@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 
 from ragauge.contracts.annotation import Annotation, Kind, TypedSpan
 from ragauge.contracts.report import Findings
-from ragauge.errors import UsageError, refuse
+from ragauge.errors import UsageError
 from ragauge.ingest.fields import (
     BadField,
     Columns,
@@ -25,6 +25,7 @@ from ragauge.ingest.fields import (
     mappings,
     number,
     quoted,
+    refuse,
     squeezed,
     text,
     value_at,

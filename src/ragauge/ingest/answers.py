@@ -12,7 +12,6 @@ from ragauge.contracts.answers import AnswerClaim, AnswerKind, AnswerRow
 from ragauge.contracts.gold import stratum_text
 from ragauge.contracts.report import Finding, Findings
 from ragauge.contracts.trace import Trace
-from ragauge.errors import refuse
 from ragauge.ingest.fields import (
     BadField,
     BadRecord,
@@ -26,6 +25,7 @@ from ragauge.ingest.fields import (
     mapping,
     number,
     quoted,
+    refuse,
     squeezed,
     text,
 )

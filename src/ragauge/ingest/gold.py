@@ -10,7 +10,6 @@ import msgspec
 
 from ragauge.contracts.gold import Chunk, Gold, GoldMetadata, GoldSet, Span
 from ragauge.contracts.report import Findings
-from ragauge.errors import refuse
 from ragauge.ingest.fields import (
     STRATA,
     STRATUM,
@@ -26,6 +25,7 @@ from ragauge.ingest.fields import (
     kind,
     mapping,
     quoted,
+    refuse,
     text,
     whole,
 )

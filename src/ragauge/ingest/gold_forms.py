@@ -16,7 +16,6 @@ from msgspec import Struct, structs
 from ragauge.contracts.gold import Gold, GoldMetadata
 from ragauge.contracts.gold_parts import Units
 from ragauge.contracts.report import Finding
-from ragauge.errors import refuse
 from ragauge.ingest.fields import (
     STRATA,
     STRATUM,
@@ -27,6 +26,7 @@ from ragauge.ingest.fields import (
     mapping,
     mappings,
     quoted,
+    refuse,
     squeezed,
     text,
 )

@@ -15,12 +15,12 @@ from msgspec import Struct
 
 from ragauge.contracts.entities import AnnotatedText
 from ragauge.contracts.report import Finding
-from ragauge.errors import UsageError, refuse
+from ragauge.errors import UsageError
 from ragauge.ingest.annotated.brat import read_brat
 from ragauge.ingest.annotated.entity_reading import Given, Reading
 from ragauge.ingest.annotated.entity_records import ENTRY_IDS
 from ragauge.ingest.annotated.iob import read_iob
-from ragauge.ingest.fields import Field, Shape, quoted, text
+from ragauge.ingest.fields import Field, Shape, quoted, refuse, text
 from ragauge.ingest.heritage import (
     CUSTODIAN_TYPES,
     ENTITY_TYPES,

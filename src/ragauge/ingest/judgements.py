@@ -6,8 +6,7 @@ import re
 from typing import Any
 
 from ragauge.contracts.consistency import LABELS, Judgement, Label
-from ragauge.errors import refuse
-from ragauge.ingest.fields import BadField, Columns, Field, Shape, an_id, quoted, text
+from ragauge.ingest.fields import BadField, Columns, Field, Shape, an_id, quoted, refuse, text
 from ragauge.ingest.records import Records, Source
 
 _LABELS = ", ".join(LABELS)

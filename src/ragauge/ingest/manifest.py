@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any
 
 from ragauge.contracts.manifest import Manifest, bare_hash
-from ragauge.errors import InputRejected, rejected
+from ragauge.errors import InputRejected
 from ragauge.ingest.fields import (
     BadField,
     BadRecord,
@@ -15,6 +15,7 @@ from ragauge.ingest.fields import (
     kind,
     mapping,
     quoted,
+    rejected,
     text,
     whole,
 )

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from ragauge.contracts.diagnosis import KNOBS
-from ragauge.errors import InputRejected, UsageError, refuse
+from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.configuration import written
-from ragauge.ingest.fields import expected, kind, quoted
+from ragauge.ingest.fields import expected, kind, quoted, refuse
 from ragauge.ingest.lines import STDIN, BadJson, decode, read_whole
 
 EXAMPLE = '{"small": {"k": 5}, "large": {"k": 40}}'

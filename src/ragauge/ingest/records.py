@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 
 from ragauge.contracts.report import Finding, Findings
-from ragauge.errors import InputRejected, UsageError, refuse
+from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.fields import (
     BadField,
     BadRecord,
@@ -29,6 +29,7 @@ from ragauge.ingest.fields import (
     Shape,
     expected,
     quoted,
+    refuse,
     squeezed,
     value_at,
 )

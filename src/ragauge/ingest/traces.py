@@ -7,8 +7,12 @@ ours B plus what a sweep knows of the run: seed, temperature, jitter, status, re
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from contextlib import suppress
+from functools import cached_property, lru_cache, partial
+from itertools import chain, islice
 from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -21,9 +25,11 @@ from ragauge.citations.answer import parse_answer
 from ragauge.citations.joining import cited_id
 from ragauge.contracts.audit import ParsedAnswer
 from ragauge.contracts.trace import StructuredAnswer, Trace
+from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.fields import (
     BadField,
     Check,
+    Columns,
     Field,
     Shape,
     an_id,
@@ -34,11 +40,23 @@ from ragauge.ingest.fields import (
     mappings,
     number,
     quoted,
+    refuse,
     text,
     texts,
     whole,
 )
-from ragauge.ingest.lines import MAX_LINE, BadJson, decode
+from ragauge.ingest.lines import (
+    BLOCK,
+    MAX_LINE,
+    STDIN,
+    BadJson,
+    Block,
+    blocks,
+    decode,
+    head_of,
+    nothing_in,
+)
+from ragauge.ingest.records import Records, Row, Source, has_lines, is_frame, is_table
 from ragauge.ingest.written_lists import listed, passages
 from ragauge.text.citations import id_of, inline_markers, split_ids
 
@@ -668,3 +686,186 @@ def with_inline(made: Auditable) -> Auditable:
     first = True if marked else made.answer.cites_first
     answer = structs.replace(made.answer, citations=citations, cites_first=first)
     return structs.replace(made, answer=answer)
+
+
+SEEN = 1 << 16
+"""Bytes of a file that show what it holds."""
+
+
+class Traces:
+    """One source of traces; `columns` says for our fields where this source has them."""
+
+    def __init__(self, source: Source, columns: Columns | None = None) -> None:
+        self._source, self._columns = source, dict(columns or {})
+        self.is_file = isinstance(source, str | os.PathLike)
+        self.name = str(source) if self.is_file else "traces"
+        for field in self._columns:
+            TRACE.field(field)
+
+    @cached_property
+    def again(self) -> bool:
+        """Whether it can be read a second time; a pipe or a generator is empty then."""
+        if self.is_file:
+            return self.name != STDIN and Path(self.name).exists() and not self._is_pipe
+        return hasattr(self._source, "__len__") or hasattr(self._source, "iter_rows")
+
+    @cached_property
+    def _is_pipe(self) -> bool:
+        return not Path(self.name).is_dir() and head_of(self.name) is None
+
+    def nothing(self) -> str | None:
+        """That the source is empty, where it is a file that is."""
+        return nothing_in(self.name) if self.is_file else None
+
+    def blocks(self) -> Iterator[Block]:
+        """Its traces, a line each, in blocks that depend on the source alone."""
+        source, name = self._source, "stdin" if self.name == STDIN else self.name
+        if self.is_file and not self._columns and not self._is_frame():
+            stream = blocks(self.name)
+            first = next(stream, None)
+            if first is None:
+                return
+            if _has_lines(first.read()):
+                yield first
+                yield from stream
+                return
+            source = b"".join(block.read() for block in chain((first,), stream))
+        problems: list[str] = []
+        records = Records(source, TRACE, problems, columns=self._columns, name=name)
+        held, at, mapped = bytearray(), 0, set[str]()
+        for place, value in records.placed():
+            if isinstance(value, Mapping):
+                row = records.row(place, value)
+                records.keys[tuple(row.record)] += 1
+                mapped.update(row.written)
+                held += _encode(self._named(row, records.tabular)) + b"\n"
+            else:
+                held += _encode(value) + b"\n"
+            if len(held) >= BLOCK:
+                yield Block(name, at, len(held), bytes(held))
+                at, held = at + len(held), bytearray()
+        if held:
+            yield Block(name, at, len(held), bytes(held))
+        problems += [
+            f"{name}: {field}: no trace has {quoted(column)}; {records.there()}"
+            for field, column in self._columns.items()
+            if records.keys and field not in mapped
+        ]
+        refuse(problems)
+
+    def _is_frame(self) -> bool:
+        path = Path(self.name)
+        return self.name != STDIN and (path.is_dir() or is_frame(head_of(self.name) or b""))
+
+    def _named(self, row: Row, tabular: bool) -> dict[str, Any]:
+        """A record with mapped columns under our names, and a table's cells as what they hold."""
+        values = dict(row.record)
+        for field in TRACE.fields:
+            written = row.written.get(field.name)
+            if written is None:
+                continue
+            value = row[field.name]
+            if tabular:
+                with suppress(BadField):  # which the reader of traces will say, with its place
+                    value = field.read(value, written, cell=True)
+            if field.name in self._columns:
+                values.pop(written, None)
+                written = RETRIEVED[0] if field.name == "retrieved" else field.name
+            values[written] = value
+        return with_our_names(values)
+
+
+def _has_lines(content: bytes) -> bool:
+    """Whether a file that begins so is JSON Lines, some of which may be broken."""
+    first, newline, rest = content[:SEEN].strip().partition(b"\n")
+    first = first.strip()
+    if not first.startswith((b"{", b"[")):
+        cells = re.split("[,;\t]", first.decode("utf-8", "replace"))
+        return not TRACE.reads(tuple(cells))
+    if first.startswith(b"["):
+        return bool(newline) and first.endswith(b"]")
+    # Inside an object over several lines no line begins with another.
+    if newline and (first.endswith(b"}") or rest.startswith(b"{") or b"\n{" in rest):
+        return True
+    with suppress(BadJson):
+        value = decode(content)
+        if newline:
+            return False
+        holds = any(isinstance(value.get(key), list) for key in TRACE.wrappers)
+        return not (holds or (len(value) > 1 and is_table(value, TRACE)))
+    return True
+
+
+def traces_of(given: Source, columns: Columns | None = None) -> list[Traces]:
+    """The sources that somebody means: one, or several paths."""
+    if isinstance(given, list | tuple) and all(
+        isinstance(one, str | os.PathLike | Traces) for one in given
+    ):
+        return [one if isinstance(one, Traces) else Traces(one, columns) for one in given]
+    return [given if isinstance(given, Traces) else Traces(given, columns)]
+
+
+def blocks_of(given: Source) -> Iterator[Block]:
+    """The blocks of all sources, in their order."""
+    return (block for source in traces_of(given) for block in source.blocks())
+
+
+LOOKED_AT = 5
+"""Records of a file that show what it holds."""
+OF_TRACES = frozenset(
+    (
+        *("answer", "answer_json", "response", "generated_answer", "actual_output"),
+        *("retrieved", "retrieved_ids", "chunks", "status", "error", "run_id", "latency_ms"),
+    )
+)
+"""Fields that a trace has and a gold question has not."""
+OF_GOLD = frozenset(
+    ("answerable", "gold_citations", "gold_claim", "gold_claim_substr", "gold_answer")
+)
+
+
+def first_records(name: str, most: int = LOOKED_AT) -> list[dict[str, Any]]:
+    """The first records of a file, where its beginning shows them."""
+    head = None if name == STDIN else head_of(name)
+    if not head or is_frame(head):
+        return []
+    begin = head.lstrip()[:1]
+    if begin not in (b"{", b"[") or has_lines(head):
+        complete = head.rpartition(b"\n")[0] if len(head) == 1 << 16 else head
+        records = Records(complete, TRACE, [], form="jsonl" if begin in (b"{", b"[") else "csv")
+    else:
+        records = Records(head, TRACE, [])
+    return [record for _, record in islice(records.objects(), most)]
+
+
+def holds(name: str) -> Literal["gold", "traces"] | None:
+    """Whether a file holds a gold set or traces; None where its beginning does not show it."""
+    keys = {key.strip() for record in first_records(name) for key in record}
+    if keys & OF_TRACES:
+        return "traces"
+    return "gold" if keys & OF_GOLD else None
+
+
+def gold_and_traces(files: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
+    """Which of the files of a score is the gold set, if any, and which are the traces.
+
+    The gold set is the first. Raises InputRejected where the files are in another order.
+    """
+    known = [holds(name) for name in files]
+    if len(files) == 1:
+        if known == ["gold"]:
+            fact = f"{files[0]}: is a gold set; name the traces after it"
+            raise UsageError(f"{fact}: ragauge score {files[0]} TRACES")
+        return None, tuple(files)
+    if known[0] == "traces" and "gold" in known[1:]:
+        gold = files[known.index("gold")]
+        others = [name for name in files if name != gold]
+        raise InputRejected(
+            f"{files[0]} holds traces and {gold} a gold set; the gold set is named first: "
+            f"ragauge score {gold} {' '.join(others)}"
+        )
+    if all(one == "traces" for one in known):
+        return None, tuple(files)
+    if known[0] == known[1] == "gold":
+        raise InputRejected(f"{files[1]}: is a gold set, too; name the traces after {files[0]}")
+    return files[0], tuple(files[1:])

@@ -47,7 +47,7 @@ from ragauge.ingest.lines import STDIN
 from ragauge.ingest.manifest import read_manifest
 from ragauge.ingest.options import read_section_pairs
 from ragauge.ingest.records import Source
-from ragauge.ingest.trace_sources import Traces, blocks_of, traces_of
+from ragauge.ingest.traces import Traces, blocks_of, traces_of
 from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find, reading
 from ragauge.models.embedders import embedder

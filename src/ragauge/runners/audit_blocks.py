@@ -30,12 +30,13 @@ from ragauge.contracts.serving_log import LogEntry
 from ragauge.contracts.trace import Trace
 from ragauge.engines.local import ordered
 from ragauge.ingest.lines import BadJson, Block
-from ragauge.ingest.trace_sources import Traces, blocks_of
 from ragauge.ingest.traces import (
     Auditable,
     BadLine,
+    Traces,
     auditable_faults,
     audited_trace,
+    blocks_of,
     decoded,
     read_auditable,
 )

@@ -26,8 +26,15 @@ from ragauge.contracts.trace import Trace
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.lines import Block
 from ragauge.ingest.records import Source
-from ragauge.ingest.trace_sources import Traces, blocks_of, traces_of
-from ragauge.ingest.traces import BadLine, faults_of, trace_in, whole_trace
+from ragauge.ingest.traces import (
+    BadLine,
+    Traces,
+    blocks_of,
+    faults_of,
+    trace_in,
+    traces_of,
+    whole_trace,
+)
 from ragauge.text.canonical import same_question
 from ragauge.text.visible import one_line, visible
 

@@ -38,8 +38,7 @@ from ragauge.ingest.fields import Columns
 from ragauge.ingest.gold import GOLD, read_gold
 from ragauge.ingest.lines import STDIN, Block
 from ragauge.ingest.records import Source, columns_for, is_stdin
-from ragauge.ingest.trace_sources import Traces, traces_of
-from ragauge.ingest.traces import TRACE, decoded, read_trace, trace_in
+from ragauge.ingest.traces import TRACE, Traces, decoded, read_trace, trace_in, traces_of
 from ragauge.metrics.facts import NOT_OK, Read, Reader, Reading, error_reason, missing
 from ragauge.metrics.quality import GOOD_LABELS, NO_ANSWER, label, triage
 from ragauge.metrics.sums import Groups, Rows, Sums, sums_of

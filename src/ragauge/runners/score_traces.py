@@ -26,8 +26,7 @@ from ragauge.gates.rules import parse_rules, user_rule
 from ragauge.ingest.answers import Answered, read_answers
 from ragauge.ingest.fields import Columns
 from ragauge.ingest.records import Source
-from ragauge.ingest.trace_sources import blocks_of, traces_of
-from ragauge.ingest.traces import decoded, read_trace
+from ragauge.ingest.traces import blocks_of, decoded, read_trace, traces_of
 from ragauge.metrics.facts import Reader, Reading
 from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find

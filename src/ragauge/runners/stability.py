@@ -45,8 +45,7 @@ from ragauge.gates.stability import MORE_RUNS, STABLE, rule_verdict, rules_of, s
 from ragauge.ingest.fields import Columns
 from ragauge.ingest.gold import GOLD, read_gold
 from ragauge.ingest.records import Source, columns_for
-from ragauge.ingest.trace_sources import Traces, traces_of
-from ragauge.ingest.traces import TRACE
+from ragauge.ingest.traces import TRACE, Traces, traces_of
 from ragauge.metrics.factors import effect, effects, same_output
 from ragauge.metrics.facts import Reader, Reading, error_reason
 from ragauge.metrics.stability import METRICS

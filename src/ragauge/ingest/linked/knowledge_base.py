@@ -7,7 +7,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from ragauge.errors import refuse
 from ragauge.ingest.fields import (
     BadField,
     Columns,
@@ -16,6 +15,7 @@ from ragauge.ingest.fields import (
     an_id,
     mapping,
     quoted,
+    refuse,
     text,
 )
 from ragauge.ingest.records import Records, Source

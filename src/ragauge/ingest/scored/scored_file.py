@@ -12,8 +12,8 @@ from msgspec import Struct, structs
 
 from ragauge.contracts.diagnosis import ScoreRow
 from ragauge.contracts.report import Finding, Findings
-from ragauge.errors import InputRejected, UsageError, refuse
-from ragauge.ingest.fields import BadField, BadRecord, Columns, quoted
+from ragauge.errors import InputRejected, UsageError
+from ragauge.ingest.fields import BadField, BadRecord, Columns, quoted, refuse
 from ragauge.ingest.lines import decode
 from ragauge.ingest.records import Records, Row, Source
 from ragauge.ingest.scored.columns import (

@@ -8,8 +8,9 @@ from ragauge.contracts.evaluation import Task
 from ragauge.contracts.metric import Reads
 from ragauge.contracts.options import EvalOptions
 from ragauge.contracts.report import Rule
-from ragauge.errors import SHOWN, InputRejected
+from ragauge.errors import InputRejected
 from ragauge.gates.presets import component_rules
+from ragauge.ingest.fields import SHOWN
 from ragauge.metrics.table import find
 from ragauge.runners.observations import allowed_bad
 

@@ -24,7 +24,7 @@ from ragauge.ingest.fields import Columns
 from ragauge.ingest.options import knob_names, read_knobs
 from ragauge.ingest.records import Source
 from ragauge.ingest.scored.scored_file import read_scores
-from ragauge.ingest.trace_sources import traces_of
+from ragauge.ingest.traces import traces_of
 from ragauge.runners.diagnosis.recorded import recorded_gold, recorded_material, with_a_rule
 from ragauge.runners.diagnosis.replay_plan import Failing
 from ragauge.runners.diagnosis.scored import scored_material

@@ -21,8 +21,14 @@ from ragauge.engines.local import Progress, unseen
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.lines import Block
 from ragauge.ingest.records import Source
-from ragauge.ingest.trace_sources import traces_of
-from ragauge.ingest.traces import Auditable, decoded, faults_of, read_auditable, read_trace
+from ragauge.ingest.traces import (
+    Auditable,
+    decoded,
+    faults_of,
+    read_auditable,
+    read_trace,
+    traces_of,
+)
 from ragauge.metrics.facts import Key, Read, Reader, Reading, run_facts, variation_of
 from ragauge.metrics.table import reading, table
 from ragauge.runners.audit import Auditing
