@@ -20,11 +20,10 @@ def _blocks(report: InspectionReport) -> Iterator[Block]:
     covered = report.coverage
     kind = report.kind or "record of no known kind"
     words = f"{report.form}, {counted(covered.rows, kind, f'{kind}s')}"
-    notes = [report.file]
-    meaning = (
-        [f"Can also be read as {', '.join(report.others)}: --as NAME."] if report.others else []
-    )
-    yield doc.Verdict(report.kind or "Not recognised", words, notes, meaning, tone="soft")
+    others = report.others and f"Can also be read as {', '.join(report.others)}: --as KIND."
+    meaning = [others] if others else []
+    word = report.kind or "Not recognised"
+    yield doc.Verdict(word, words, [report.file], meaning, tone="soft")
     yield doc.table(
         report.columns,
         {
@@ -40,9 +39,8 @@ def _blocks(report: InspectionReport) -> Iterator[Block]:
     def value(at: int) -> Callable[[str], Cell]:
         return lambda field: names(report.samples[at].get(field, "–"))
 
-    fields = list(dict.fromkeys(field for sample in report.samples for field in sample))
     yield doc.table(
-        fields,
+        list(dict.fromkeys(field for sample in report.samples for field in sample)),
         {
             "field": lambda field: names(field, "strong"),
             **{f"row {at + 1}": value(at) for at in range(len(report.samples))},

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from ragauge.contracts.trace_score import TraceScored, TraceScoreReport
 from ragauge.reports import document as doc
 from ragauge.reports import envelope
-from ragauge.reports.document import Block, Cell, Document, Table, names
+from ragauge.reports.document import Block, Document, names
 from ragauge.reports.envelope import count, counted
+from ragauge.reports.kinds.score import REFUSALS
 
-SHOWN = 10
-REFUSALS = {
-    "exact": "with the exact token",
-    "near": "with more around the token",
-    "free": "in the system's own words",
-    "undetermined": "undetermined",
-}
 MISSING = (
     "Whether answers are correct, whether the right passages were found and cited, and whether "
     "refusals were due: for that, write a gold set and run `ragauge score GOLD TRACES`."
 )
-START = "ragauge init"
 
 
 def document(report: TraceScoreReport) -> Document:
@@ -39,35 +32,39 @@ def table(report: TraceScoreReport) -> tuple[tuple[str, ...], Iterable[Iterable[
     return (*fields, *ids), rows
 
 
-def verdict_words(report: TraceScoreReport) -> tuple[str, str]:
-    covered = report.coverage
-    scored = f"{counted(covered.traces, 'trace')} looked at, without a gold set"
-    word = envelope.verdict_word(report.passed, report.gates)
-    return word, doc.listed(envelope.gate_counts(report), scored, sep="; ")
-
-
 def _blocks(report: TraceScoreReport) -> Iterator[Block]:
     shown = envelope.metric_names(report)
     hint = envelope.how_to_gate(report.passed, "--gates 'groundedness>=0.6,in_scope>=0.95'")
-    yield doc.Verdict(*verdict_words(report), meaning=[hint] if hint else [])
+    scored = f"{counted(report.coverage.traces, 'trace')} looked at, without a gold set"
+    words = doc.listed(envelope.gate_counts(report), scored, sep="; ")
+    word = envelope.verdict_word(report.passed, report.gates)
+    yield doc.Verdict(word, words, meaning=[hint] if hint else [])
     yield _answers(report)
     yield from doc.gates(report.gates, report.metrics, shown)
     yield from doc.other_scores(report, shown)
-    yield from _worst(report, shown)
+    low = [one for one in report.traces if _why(one)]
+    if low:
+        yield doc.table(
+            low[:10],
+            {
+                "trace": lambda one: names(one.id),
+                "groundedness": lambda one: doc.number(one.values["answers.groundedness"]),
+                "in_scope": lambda one: doc.number(one.values["quality.in_scope"]),
+                "why": lambda one: names(_why(one)),
+            },
+            title="Lowest first",
+            total=len(low),
+        )
     yield doc.Section(title="What a gold set would add", blocks=[doc.Text(MISSING)], part="advice")
-    yield from doc.steps([START])
     yield doc.findings(report)
     yield from doc.glossary(report.metrics, shown)
     covered, latency = report.coverage, report.latency
-    took = ""
-    if latency:
-        times = f"p50 {latency.p50_ms:,.0f} ms, p95 {latency.p95_ms:,.0f} ms"
-        took = f"latency {times} ({counted(latency.n, 'trace')})"
+    took = latency and f"p50 {latency.p50_ms:,.0f} ms, p95 {latency.p95_ms:,.0f} ms"
     words = doc.listed(
         counted(covered.traces, "trace"),
         f"{count(covered.with_contexts)} with contexts",
         f"{count(covered.with_citations)} with citations",
-        took,
+        f"latency {took} ({counted(latency.n, 'trace')})" if latency else "",
         covered.rejected and counted(covered.rejected, "rejected line"),
     )
     yield doc.coverage(words, report.identity)
@@ -88,28 +85,6 @@ def _answers(report: TraceScoreReport) -> doc.Bars:
         bars=[bar for bar in bars if bar[2]],
         after=f"refusals: {', '.join(kinds)}" if kinds else "",
         part="labels",
-    )
-
-
-def _worst(report: TraceScoreReport, shown: dict[str, str]) -> Iterator[Table]:
-    """The traces with the lowest values."""
-    low = [one for one in report.traces if _why(one)]
-    if not low:
-        return
-
-    def value(id: str) -> Callable[[TraceScored], Cell]:
-        return lambda one: doc.number(one.values.get(id))
-
-    ids = [id for id in ("answers.groundedness", "quality.in_scope") if id in report.metrics]
-    yield doc.table(
-        low[:SHOWN],
-        {
-            "trace": lambda one: names(one.id),
-            **{shown[id]: value(id) for id in ids},
-            "why": lambda one: names(_why(one)),
-        },
-        title="Lowest first",
-        total=len(low),
     )
 
 
