@@ -136,6 +136,11 @@ def test_inspect_shows_what_feeds_what_and_what_is_missing(files):
     assert (report["kind"], report["form"]) == ("gold question", "JSON Lines")
     assert {one["name"]: one["feeds"] for one in report["columns"]}["answerable"] == "answerable"
     assert "quality.claim_containment" in {one["metric"] for one in report["lacking"]}
+    ours = gold.with_name("ours.jsonl")
+    ours.write_text(
+        '{"qid": "q1", "retrieved_ids": ["a"], "answer_json": {"claim": "x", "citations": ["a"]}}\n'
+    )
+    assert report_of("inspect", ours)["kind"] == "trace"
     unknown = ragauge("inspect", traces)
     assert unknown.returncode == 3 and unknown.stdout.startswith(b"Not recognised")
     mapped = report_of("inspect", traces, *MAP)

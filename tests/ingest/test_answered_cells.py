@@ -153,7 +153,7 @@ def test_columns_are_rows(tmp_path, table, indent):
     ("table", "fact"),
     [
         ({"answer": ["a", "b"], "question": ["q"]}, "have 1 and 2 cells"),
-        ({"answer": ["a", "b"], "question": "q"}, '"question" is no list of cells'),
+        ({"answer": ["a", "b"], "question": "q"}, '"question" is not a list of cells'),
     ],
 )
 def test_columns_that_do_not_fit_together_are_refused(table, fact):

@@ -189,7 +189,7 @@ def test_all_that_is_wrong_with_records_is_told():
         "gold: item 2: strata: expected an object, got a list",
         "gold: item 3: id: missing; other records have one",
         "gold: item 3: label: expected text, a number or true or false, got a list",
-        "gold: item 3: secondary_types: is no list: not JSON: expecting value at column 2",
+        "gold: item 3: secondary_types: is not a list: not JSON: expecting value at column 2",
         "gold: item 4: id: expected text, got a number",
         "gold: item 4: label: expected text, a number or true or false, got an object",
         "gold: item 4: secondary_types: expected a list of texts, got a number",

@@ -180,7 +180,7 @@ def test_rows_with_ranks_are_the_candidates_of_one_mention(tmp_path):
     assert [one.id for one in first.candidates] == ["Q1", "Q2"]
     assert second.said_nil
     problems = faults(written(tmp_path, text + "d,0,4,Q3,1\n"), read_predicted_links)
-    assert len(problems) == 1 and "rank: 1 stands at" in problems[0]
+    assert len(problems) == 1 and "rank: 1 is at" in problems[0]
 
 
 @pytest.mark.parametrize(

@@ -316,7 +316,7 @@ class Answered(Struct, frozen=True, kw_only=True):
     """The rows of a file in its order."""
 
     rows: list[AnswerRow]
-    """Each under an id of its own; one that stands twice is told apart by a number."""
+    """Each under an id of its own; one that is there twice gets a number."""
     given: list[str | int | None]
     """What each row calls itself, as it is written; None where it is called after its place."""
     rejected: dict[int, Rejected]

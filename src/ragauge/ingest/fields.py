@@ -396,7 +396,8 @@ def _reads(shape: Shape, keys: tuple[str, ...], mapped: Columns) -> Reads:
 
 
 def squeezed(name: str) -> str:
-    """A name as names are compared: without case, spaces, dashes and underscores at its ends.
+    """A name as names are compared: without case and outer spaces, and with `_` for
+    inner spaces and dashes.
 
     >>> squeezed(" Gold Label"), squeezed("gold_label")
     ('gold_label', 'gold_label')

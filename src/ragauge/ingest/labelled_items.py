@@ -65,7 +65,7 @@ def _secondary(value: Any, field: str) -> tuple[str, ...]:
         try:
             value = decode(value.encode())
         except BadJson as fault:
-            raise BadField(field, f"is no list: {fault}") from None
+            raise BadField(field, f"is not a list: {fault}") from None
     labels = (composed(label).strip() for label in texts(value, field))
     return tuple(dict.fromkeys(label for label in labels if label))
 

@@ -355,7 +355,7 @@ class Records:
                 for number, one in enumerate(source, 1)
             )
         raise UsageError(
-            f"{name}: {type(source).__name__} is no source of records: give a path, a "
+            f"{name}: {type(source).__name__} is not a source of records: give a path, a "
             "data frame, or a list of mappings"
         )
 
@@ -478,7 +478,7 @@ class Records:
         lengths = {len(one) for one in cells if isinstance(one, list)}
         if uneven or len(lengths) > 1:
             counts = " and ".join(map(str, sorted(lengths)))
-            fact = "is no list of cells" if uneven else f"have {counts} cells"
+            fact = "is not a list of cells" if uneven else f"have {counts} cells"
             listed = ", ".join(map(quoted, uneven or titles))
             fact = f"columns: {listed} {fact}; give each one cell a row"
             self.problems.append(f"{self.name}: {fact}")
@@ -506,7 +506,8 @@ class Records:
         shown = ", ".join(map(quoted, titles[:COLUMNS_SHOWN]))
         if titles and not fed and self.shape.others is None:
             known = ", ".join(field.name for field in self.shape.fields[:COLUMNS_SHOWN])
-            fact = f"the first line names no column of a {self.shape.name} ({known})"
+            article = "an" if self.shape.name[0] in "aeio" else "a"
+            fact = f"the first line names no column of {article} {self.shape.name} ({known})"
             remedy = "name them with --map FIELD=COLUMN"
             problems.append(f"{place}: {fact}; there is {shown}: {remedy}")
             return

@@ -470,7 +470,7 @@ TRACE = Shape(
         Field(
             "labels",
             written_object,
-            "What runs are told apart by, such as the model.",
+            "What differs between runs, such as the model.",
             says="object",
         ),
         Field("run_id", text, "The run of a sweep."),

@@ -110,7 +110,7 @@ def inspect(
 def recognised(source: Source, columns: Columns | None = None) -> list[Shape]:
     """The kinds that the first records of a source can be, the best first; none for all others.
 
-    The best reads the most of their fields, and misses none that it needs.
+    The best reads the most of their columns, and misses no field that it needs.
     """
     found = []
     for place, shape in enumerate(SHAPES):
@@ -122,8 +122,9 @@ def recognised(source: Source, columns: Columns | None = None) -> list[Shape]:
         except RagaugeError:
             continue
         fed = {field for row in rows for field in row.values}
+        read = {path.partition(".")[0] for row in rows for path in row.written.values()}
         if len(fed) > 1 and shape.needed <= fed:
-            found.append((-len(fed), place, shape))
+            found.append((-len(read), place, shape))
     return [shape for *_, shape in sorted(found, key=lambda one: one[:2])]
 
 

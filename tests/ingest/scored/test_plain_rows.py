@@ -386,7 +386,7 @@ def test_a_table_of_arrow_is_read_by_rows():
 
 
 def test_what_holds_no_rows_is_refused():
-    with pytest.raises(UsageError, match="int is no source of records"):
+    with pytest.raises(UsageError, match="int is not a source of records"):
         read_scores(7)
 
 

@@ -506,7 +506,7 @@ def _merged(rows: list[tuple[str, dict[str, Any]]], problems: list[str]) -> dict
     for place, row in rows:
         rank = row.get("rank")
         if rank is not None and rank in ranks:
-            fact = f"{rank} stands at {ranks[rank]} already for this mention; keep one"
+            fact = f"{rank} is at {ranks[rank]} already for this mention; keep one"
             problems.append(f"{place}: rank: {fact}")
         ranks[rank] = place
     if all(row.get("rank") is not None for _, row in rows):

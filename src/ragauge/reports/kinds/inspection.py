@@ -18,8 +18,7 @@ def document(report: InspectionReport) -> Document:
 
 def _blocks(report: InspectionReport) -> Iterator[Block]:
     covered = report.coverage
-    kind = report.kind or "record of no known kind"
-    words = f"{report.form}, {counted(covered.rows, kind, f'{kind}s')}"
+    words = f"{report.form}, {counted(covered.rows, 'row')}"
     others = report.others and f"Can also be read as {', '.join(report.others)}: --as KIND."
     meaning = [others] if others else []
     word = report.kind or "Not recognised"
