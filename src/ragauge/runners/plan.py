@@ -7,17 +7,32 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from ragauge.contracts.gold import Gold
-from ragauge.contracts.options import Adaptive
+from ragauge.contracts.gold import Gold, fingerprint
+from ragauge.contracts.options import Adaptive, SweepOptions
+from ragauge.contracts.report import Rule
 from ragauge.contracts.run import PLAN_SCHEMA, Grid, PlannedRun, QuestionPlan, SweepPlan, Variation
 from ragauge.errors import UsageError
+from ragauge.gates.stability import rules_of
 from ragauge.ingest.lines import STDIN
+from ragauge.metrics.table import find
 from ragauge.stats.exact import ALPHA
 from ragauge.text.jitters import jittered
+
+_CHANGED = {
+    "gold": "the gold set",
+    "grid": "the grid of seeds, temperatures, jitters and paraphrases",
+    "system": "the system under test",
+    "knobs": "the knobs",
+    "stopping": "the rule for stopping early",
+    "prompts": "the rewordings",
+    "limit": "--limit",
+}
+ANOTHER = "give another --out, or --restart to set these runs aside"
 
 
 def check_grid(grid: Grid) -> None:
@@ -119,6 +134,51 @@ def _prompts(gold: Gold, grid: Grid) -> tuple[dict[tuple[int, str], str], dict[s
     return prompts, noop
 
 
+def sweep_plan(gold: list[Gold], system: dict[str, Any], options: SweepOptions) -> SweepPlan:
+    """What a sweep sets out to do; raises UsageError where that makes no sense."""
+    rules = stopping_rules(options)
+    grid, adaptive = options.grid, options.adaptive
+    asked = gold[: options.limit]
+    questions = {question.qid: question_plan(question, grid) for question in asked}
+    if not any(question.runs for question in questions.values()):
+        raise UsageError(
+            "nothing to ask: no question has the wordings asked for; the gold set may lack "
+            "paraphrases, or no jitter asked for changes anything"
+        )
+    parts = {
+        "gold": fingerprint(gold),
+        "grid": _hash(grid),
+        "system": _hash(system),
+        "knobs": _hash(options.knobs),
+        "stopping": _hash([adaptive, *map(str, rules)] if adaptive else []),
+        "prompts": _hash([[run.question_sent for run in planned_runs(q, grid)] for q in asked]),
+    }
+    limit = len(asked) if len(asked) < len(gold) else None
+    if limit is not None:
+        parts["limit"] = _hash(limit)
+    return SweepPlan(
+        fingerprint=_hash(parts),
+        parts=parts,
+        grid=grid,
+        system=system,
+        knobs=options.knobs,
+        adaptive=adaptive,
+        rules=tuple(map(str, rules)) if adaptive else (),
+        alpha=ALPHA if adaptive == "anytime" else None,
+        questions=questions,
+        limit=limit,
+    )
+
+
+def stopping_rules(options: SweepOptions) -> tuple[Rule, ...]:
+    """The gates a question is judged by while its runs come in."""
+    return rules_of(options.profile, options.gates, lambda name: find(name, "runs"))
+
+
+def _hash(value: Any) -> str:
+    return hashlib.sha256(msgspec.json.encode(value, order="sorted")).hexdigest()
+
+
 def plan_path(out: Path) -> Path:
     """Where a journal's plan stands: beside it."""
     return out.with_name(out.name + ".plan.json")
@@ -137,6 +197,22 @@ def read_plan(out: Path, remedy: str) -> SweepPlan:
     if plan.schema != PLAN_SCHEMA:
         raise UsageError(f"{path}: is a {plan.schema}, not a {PLAN_SCHEMA}; {remedy}")
     return plan
+
+
+def refuse_another(out: Path, plan: SweepPlan) -> None:
+    """Raise UsageError where a journal holds the runs of another sweep than this plan's."""
+    before = read_plan(out, ANOTHER)
+    if before.fingerprint == plan.fingerprint:
+        return
+    changed = [
+        _CHANGED.get(part, part)
+        for part in sorted(plan.parts.keys() | before.parts.keys())
+        if before.parts.get(part) != plan.parts.get(part)
+    ]
+    raise UsageError(
+        f"{out}: holds runs of another sweep: changed since: "
+        f"{', '.join(changed) or 'what its plan says of itself'}; {ANOTHER}"
+    )
 
 
 class Planned(Struct, frozen=True):

@@ -3,45 +3,72 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import structs
 
+from ragauge import __version__
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.opt import takes
 from ragauge.contracts.options import SweepOptions
-from ragauge.contracts.run import ORIGINAL, Grid, PlannedRun, SweepPlan
-from ragauge.contracts.sweep import Ended, Progress, SweepEstimate, SweepReport
+from ragauge.contracts.report import Finding, Findings, Rule, Score
+from ragauge.contracts.run import (
+    ORIGINAL,
+    Grid,
+    PlannedRun,
+    QuestionRuns,
+    RunFacts,
+    SweepPlan,
+)
+from ragauge.contracts.sweep import (
+    Ended,
+    Progress,
+    SweepCoverage,
+    SweepEstimate,
+    SweepReport,
+)
 from ragauge.contracts.system import System
 from ragauge.contracts.trace import Trace
-from ragauge.errors import UsageError
+from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.options import PRESETS, TRACE_PARAPHRASES, rate_of
 from ragauge.ingest.records import Source
+from ragauge.ingest.traces import BadLine, trace_in
+from ragauge.metrics.facts import Reader, Reading, run_facts, variation_of
 from ragauge.pipelines.systems import as_system
 from ragauge.pipelines.threads import run_async
-from ragauge.runners.calling import (
-    Call,
-    Calling,
-    Made,
-    Manner,
-    ask_of,
-    trace_line,
-    unwatched,
+from ragauge.runners.calling import Call, Calling, Made, Manner, ask_of, trace_line, unwatched
+from ragauge.runners.evaluation import Evaluation
+from ragauge.runners.plan import (
+    check_grid,
+    columns_of,
+    plan_path,
+    planned_runs,
+    refuse_another,
+    shuffled,
+    stopping_rules,
+    sweep_plan,
 )
-from ragauge.runners.ledger import Ledger, finished_in, sweep_plan
-from ragauge.runners.plan import check_grid, columns_of, planned_runs
-from ragauge.store.journal import journal
+from ragauge.runners.question_stability import Judge
+from ragauge.runners.stability import promise
+from ragauge.stats.exact import ALPHA
+from ragauge.stats.intervals import wilson
+from ragauge.store.files import write_whole
+from ragauge.store.journal import Journal, journal, lines_of
 
 if TYPE_CHECKING:
     from ragauge.models.judges.budget import Prices
 
 Watch = Callable[[Progress], None]
 Announce = Callable[[SweepEstimate], None]
+
+ERROR_RATE = "sweep.error_rate"
 
 
 @takes(SweepOptions, "sweep")
@@ -66,17 +93,12 @@ def sweep(
     system = as_system(system, options.concurrency)
     chosen, questions, plan = _planned(gold, system, options)
     budget = allowed_errors(chosen.error_budget)
-    asked = questions[: plan.limit]
     with journal(Path(out)) as runs:
-        ledger = Ledger(asked, plan, chosen, runs)
-        allowed = budget(ledger.planned)
-        taking = _estimate(len(questions), plan, chosen, ledger.done)
+        sweeping = _Sweep(questions[: plan.limit], plan, chosen, runs, budget, watch or unwatched)
         if announce:
-            announce(taking)
-        sweeping = _Sweep(asked, chosen, ledger, allowed, watch or unwatched, announce, taking)
+            sweeping.announce(announce, len(questions))
         how = msgspec.convert(chosen, Manner, from_attributes=True)
-        ended = run_async(Calling(system, how, runs, sweeping).run())
-        return ledger.report(ended, allowed)
+        return sweeping.report(run_async(Calling(system, how, runs, sweeping).run()))
 
 
 @takes(SweepOptions, "sweep")
@@ -87,7 +109,11 @@ def estimate_sweep(
     system = as_system(system, options.concurrency)
     chosen, questions, plan = _planned(gold, system, options)
     allowed_errors(chosen.error_budget)
-    before = set() if chosen.restart else finished_in(Path(out), plan)
+    path, before = Path(out), set[str]()
+    if not chosen.restart and path.is_file() and path.stat().st_size:
+        refuse_another(path, plan)
+        # A line cut short would be dropped, and its run made anew.
+        before = {run_id for run_id, _ in _finished(path, passing_over=True)}
     finished = sum(
         run.run_id in before
         for question in questions[: plan.limit]
@@ -108,6 +134,49 @@ def _planned(
         grid = structs.replace(chosen.grid, paraphrases=tuple(sorted(wordings)))
         chosen = structs.replace(chosen, grid=grid)
     return chosen, questions, sweep_plan(questions, system.identity, chosen)
+
+
+def settled(options: SweepOptions) -> SweepOptions:
+    """The options with the grid and the rate that they come to; raises UsageError."""
+    grid = options.grid
+    if options.preset:
+        grid = msgspec.convert(PRESETS[options.preset], Grid, strict=False)
+    if options.preset == "trace":
+        grid = structs.replace(grid, paraphrases=TRACE_PARAPHRASES)
+    parts = {name: getattr(options, name) for name in ("seeds", "temperatures", "jitters")}
+    parts |= {"repeats": options.repeats, "profile": options.jitter_profile}
+    grid = structs.replace(grid, **{name: one for name, one in parts.items() if one is not None})
+    check_grid(grid)
+    if options.prices is not None:
+        _prices(options.prices)
+    if options.gates and not options.adaptive:
+        raise UsageError("--gates: a sweep judges nothing unless it is --adaptive; drop them here")
+    rate = options.rate_per_s or rate_of(options.rate)
+    return structs.replace(options, grid=grid, rate_per_s=rate)
+
+
+def allowed_errors(text: str) -> Callable[[int], Fraction]:
+    """How many runs of a number may fail: `P%` of them, or a count."""
+    written = re.fullmatch(r"(\d+(?:\.\d+)?)(%?)", text, re.ASCII)
+    if not written or (written[2] and float(written[1]) > 100):
+        raise UsageError(f'--error-budget "{text}" is neither a percentage such as 5% nor a count')
+    number = Fraction(written[1])
+    return lambda planned: number / 100 * planned if written[2] else number
+
+
+def _finished(path: Path, *, passing_over: bool = False) -> Iterator[tuple[str, Trace]]:
+    """The runs a journal holds an answer to; a line that is no trace is refused or passed over."""
+    for number, line in lines_of(path):
+        try:
+            trace = trace_in(line)
+        except BadLine as fault:
+            if passing_over:
+                continue
+            raise InputRejected(
+                f"{path}:{number}: {fault}; mend or remove the line, or --restart"
+            ) from None
+        if trace.status == "ok" and trace.run_id:
+            yield trace.run_id, trace
 
 
 CALL_S = 2.0
@@ -163,96 +232,230 @@ def _at(taking: SweepEstimate, options: SweepOptions) -> SweepEstimate:
     return structs.replace(taking, seconds=seconds, cost=cost)
 
 
-def settled(options: SweepOptions) -> SweepOptions:
-    """The options with the grid and the rate that they come to; raises UsageError."""
-    grid = options.grid
-    if options.preset:
-        grid = msgspec.convert(PRESETS[options.preset], Grid, strict=False)
-    if options.preset == "trace":
-        grid = structs.replace(grid, paraphrases=TRACE_PARAPHRASES)
-    parts = {name: getattr(options, name) for name in ("seeds", "temperatures", "jitters")}
-    parts |= {"repeats": options.repeats, "profile": options.jitter_profile}
-    grid = structs.replace(grid, **{name: one for name, one in parts.items() if one is not None})
-    check_grid(grid)
-    if options.prices is not None:
-        _prices(options.prices)
-    if options.gates and not options.adaptive:
-        raise UsageError("--gates: a sweep judges nothing unless it is --adaptive; drop them here")
-    rate = options.rate_per_s or rate_of(options.rate)
-    return structs.replace(options, grid=grid, rate_per_s=rate)
-
-
-def allowed_errors(text: str) -> Callable[[int], Fraction]:
-    """How many runs of a number may fail: `P%` of them, or a count."""
-    written = re.fullmatch(r"(\d+(?:\.\d+)?)(%?)", text, re.ASCII)
-    if not written or (written[2] and float(written[1]) > 100):
-        raise UsageError(f'--error-budget "{text}" is neither a percentage such as 5% nor a count')
-    number = Fraction(written[1])
-    return lambda planned: number / 100 * planned if written[2] else number
+def _measured(taking: SweepEstimate, first: Trace, options: SweepOptions) -> SweepEstimate:
+    """The estimate of what is left, by the first call that was answered."""
+    usage, tokens = first.usage or {}, taking.tokens
+    used = (
+        usage.get("prompt_tokens", usage.get("input_tokens")),
+        usage.get("completion_tokens", usage.get("output_tokens")),
+    )
+    known = tokens is not None and all(type(number) is int and number >= 0 for number in used)
+    left = structs.replace(
+        taking,
+        calls=taking.calls - 1,
+        call_s=(first.latency_ms or 0.0) / 1000,
+        measured=True,
+        tokens=used if known else tokens,
+        measured_tokens=known,
+    )
+    return _at(left, options)
 
 
 class _Sweep:
-    """The runs of one part of a sweep, and what becomes of them."""
+    """What a sweep set out to do, what is done over all its parts, and the calls that are left."""
 
     def __init__(
         self,
         gold: list[Gold],
+        plan: SweepPlan,
         options: SweepOptions,
-        ledger: Ledger,
-        budget: Fraction,
+        runs: Journal,
+        budget: Callable[[int], Fraction],
         watch: Watch,
-        announce: Announce | None,
-        taking: SweepEstimate,
     ) -> None:
-        self._knobs, self._ledger, self._budget, self._watch = options.knobs, ledger, budget, watch
-        self._options, self._announce, self._taking = options, announce, taking
-        self._constraints = {q.qid: q.constraints for q in gold}
+        self._gold, self._plan, self._options, self._journal = gold, plan, options, runs
+        self._watch = watch
+        self._first_answer: Callable[[Trace], None] | None = None
+        self._planned = sum(question.runs for question in plan.questions.values())
+        self._budget = budget(self._planned)
+        self._stopper = _Stopper(gold, options, plan) if options.adaptive else None
+        self._findings = Findings()
+        self._open()
+        self._finished = set[str]()
+        for run_id, trace in _finished(runs.path):
+            self._finished.add(run_id)
+            if self._stopper and trace.qid:
+                self._stopper.add(trace.qid, trace)
+        self._resumed = sum(
+            run.run_id in self._finished
+            for question in (gold if self._finished else ())
+            for run in planned_runs(question, options.grid)
+        )
+        if others := len(self._finished) - self._resumed:
+            message = f"{others} runs that this sweep did not plan; they are left alone"
+            self._findings.add(Finding("unplanned_run", str(runs.path), message), others)
+        self._done, self._failed, self._saved = self._resumed, 0, 0
+        self._errors: Counter[str] = Counter()
+        """Failed runs of this part by what happened."""
+
+    def _open(self) -> None:
+        """Go on with a journal of this sweep, begin an empty one, refuse any other untouched."""
+        runs = self._journal
+        path, place = plan_path(runs.path), str(runs.path)
+        if self._options.restart and (aside := runs.set_aside()) is not None:
+            if path.is_file():
+                path.rename(plan_path(aside))
+            message = f"the runs of before are kept as {aside.name}"
+            self._findings.add(Finding("set_aside", place, message))
+        if runs.empty:
+            write_whole(path, msgspec.json.encode(self._plan, order="sorted"))
+            return
+        refuse_another(runs.path, self._plan)
+        if torn := runs.drop_torn_line():
+            message = f"a last line cut short ({torn} bytes) was dropped; its run is made anew"
+            self._findings.add(Finding("torn_line", place, message))
+
+    def announce(self, announce: Announce, questions: int) -> None:
+        """Say what the calls will take, and once more when the first of them was answered."""
+        taking = _estimate(questions, self._plan, self._options, self._done)
+        announce(taking)
+        self._first_answer = lambda trace: announce(_measured(taking, trace, self._options))
 
     def rounds(self) -> Iterator[Iterator[Iterator[Call]]]:
         """All that is left, in one round."""
         self._tell()
+        yield self._jobs()
 
-        def call(run: PlannedRun) -> Call:
-            return Call(run.run_id, run, ask_of(run, self._knobs, self._constraints[run.qid]))
+    def _jobs(self) -> Iterator[Iterator[Call]]:
+        """Single calls; of an adaptive sweep those of a question, each of which may decide it."""
+        knobs, grid = self._options.knobs, self._options.grid
+        for question in self._gold:
+            runs: Iterator[PlannedRun] = planned_runs(question, grid)
+            if self._stopper:
+                runs = self._until_decided(self._stopper, question, runs)
+            calls = (
+                Call(run.run_id, run, ask_of(run, knobs, question.constraints))
+                for run in runs
+                if run.run_id not in self._finished
+            )
+            if self._stopper:
+                yield calls
+            else:
+                yield from (iter((call,)) for call in calls)
 
-        yield (map(call, job) for job in self._ledger.jobs())
+    def _until_decided(
+        self, stopper: _Stopper, question: Gold, runs: Iterator[PlannedRun]
+    ) -> Iterator[PlannedRun]:
+        by_variation = {run.variation: run for run in runs}
+        for variation in shuffled(question.qid, list(by_variation)):
+            run = by_variation[variation]
+            if run.run_id in self._finished:
+                continue
+            if stopper.decided(question.qid):
+                self._saved += 1
+            else:
+                yield run
+        stopper.forget(question.qid)
 
     def note(self, call: Call, trace: Trace) -> None:
-        self._ledger.note(call.run, trace)
-        if self._announce and trace.status == "ok":
-            announce, self._announce = self._announce, None
-            announce(self._measured(trace))
-
-    def _measured(self, first: Trace) -> SweepEstimate:
-        """The estimate of what is left, by the first call that was answered."""
-        usage = first.usage or {}
-        used = [
-            usage.get("prompt_tokens", usage.get("input_tokens")),
-            usage.get("completion_tokens", usage.get("output_tokens")),
-        ]
-        known = [number for number in used if type(number) is int and number >= 0]
-        tokens = self._taking.tokens
-        return _at(
-            structs.replace(
-                self._taking,
-                calls=self._taking.calls - 1,
-                call_s=(first.latency_ms or 0.0) / 1000,
-                measured=True,
-                tokens=(known[0], known[1]) if tokens and len(known) == 2 else tokens,
-                measured_tokens=tokens is not None and len(known) == 2,
-            ),
-            self._options,
-        )
+        if self._stopper:
+            self._stopper.add(call.run.qid, trace)
+        if self._first_answer and trace.status == "ok":
+            say, self._first_answer = self._first_answer, None
+            say(trace)
 
     def line(self, call: Call, trace: Trace) -> bytes:
         return msgspec.json.encode(trace_line(trace), order="sorted")
 
     def count(self, made: Sequence[Made]) -> Ended | None:
         for _, trace in made:
-            self._ledger.count(trace)
+            if trace.status == "ok":
+                self._done += 1
+                continue
+            self._failed += 1
+            # What happened, in a word; an empty answer is no call that failed.
+            kind, colon, _ = (trace.error or "").partition(": ")
+            self._errors[kind if colon else "empty"] += 1
+            self._findings.add(Finding("failed_run", trace.run_id or "", trace.error or ""))
         self._tell()
-        return "error_budget" if self._ledger.failed > self._budget else None
+        return "error_budget" if self._failed > self._budget else None
 
     def _tell(self) -> None:
-        ledger = self._ledger
-        self._watch(Progress(ledger.done, ledger.planned, ledger.failed, ledger.saved))
+        self._watch(Progress(self._done, self._planned, self._failed, self._saved))
+
+    def report(self, ended: Ended) -> SweepReport:
+        planned, grid, plans = self._planned, self._options.grid, self._plan.questions
+        missing = planned - self._done - self._failed - self._saved
+        asked = len(grid.jitters) * len(grid.paraphrases)
+        for qid, plan in plans.items():
+            if plan.prompts < asked:
+                left_out = ", ".join(plan.noop) or f"paraphrases {plan.unworded}"
+                message = f"{plan.prompts} distinct prompts of {asked} asked for; no-op: {left_out}"
+                self._findings.add(Finding("fewer_prompts", qid, message))
+        share = self._failed / planned if planned else None
+        rate = Score(
+            value=share,
+            n=planned,
+            of=planned,
+            ci=None if share is None else wilson(share, planned),
+            reason=None if planned else "no run was planned",
+            signature=f"{ERROR_RATE}|v1|n:{planned}",
+        )
+        bound = float(self._budget / planned) if planned else 0.0
+        evaluation = Evaluation(
+            given={ERROR_RATE: rate}, rules=(Rule(metric=ERROR_RATE, op="<=", bound=bound),)
+        )
+        return evaluation.report(
+            SweepReport,
+            self._findings,
+            {
+                "command": "sweep",
+                "ragauge": __version__,
+                "gold_sha256": self._plan.parts["gold"],
+                "system": self._plan.system,
+                "grid": msgspec.to_builtins(self._plan.grid),
+                "adaptive": self._plan.adaptive,
+            },
+            passed=evaluation.all_hold and not missing,
+            ended=ended,
+            errors=dict(sorted(self._errors.items())),
+            promise=promise(self._plan) if self._saved else None,
+            prompts=median(plan.prompts for plan in plans.values()) if plans else None,
+            noop=dict(sorted(Counter(j for plan in plans.values() for j in plan.noop).items())),
+            coverage=SweepCoverage(
+                questions=len(self._gold),
+                planned=planned,
+                done=self._done,
+                resumed=self._resumed,
+                failed=self._failed,
+                saved=self._saved,
+                missing=missing,
+            ),
+            out=str(self._journal.path),
+        )
+
+
+class _Stopper:
+    """Runs of questions under way, and whether those that are left can be spared."""
+
+    def __init__(self, gold: list[Gold], options: SweepOptions, plan: SweepPlan) -> None:
+        self._reader = Reader(Reading())
+        self._gold = {question.qid: question for question in gold}
+        self._plan = plan
+        self._judge = Judge(stopping_rules(options), plan.adaptive, plan.alpha or ALPHA)
+        self._runs: dict[str, list[RunFacts]] = {}
+        self._failed: Counter[str] = Counter()
+
+    def add(self, qid: str, trace: Trace) -> None:
+        """Take what a run came to, before it is on the disk: its question may be decided."""
+        question = self._gold.get(qid)
+        if question is None:
+            return
+        key = self._reader.key(question)
+        facts = run_facts(self._reader, key, trace, variation_of(trace))
+        if facts is None:
+            self._failed[qid] += 1
+        else:
+            self._runs.setdefault(qid, []).append(facts)
+
+    def decided(self, qid: str) -> bool:
+        question = self._gold[qid]
+        # In the order an adaptive sweep plans them, whenever they were made.
+        by_variation = {run.variation: run for run in self._runs.get(qid, [])}
+        runs = tuple(by_variation[v] for v in shuffled(qid, list(by_variation)))
+        planned, failed = self._plan.questions[qid].runs, self._failed[qid]
+        unit = QuestionRuns(question.answerable, bool(question.constraints), runs, planned, failed)
+        return self._judge.decided(question, unit)
+
+    def forget(self, qid: str) -> None:
+        self._runs.pop(qid, None)

@@ -38,9 +38,8 @@ from ragauge.runners.audit_blocks import (
 )
 from ragauge.runners.audit_log import logged, where_to_log, written_at
 from ragauge.runners.auditing import Audited, Auditor
-from ragauge.runners.ledger import ANOTHER
 from ragauge.runners.observations import Observations
-from ragauge.runners.plan import planned_runs, question_plan, read_plan
+from ragauge.runners.plan import ANOTHER, planned_runs, question_plan, read_plan
 from ragauge.runners.sweep import Announce, sweep
 from ragauge.runners.trace_eval_report import (
     Lines,
