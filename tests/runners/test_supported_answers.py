@@ -9,7 +9,7 @@ from ragauge.contracts.answers import AnswerRow, Context
 from ragauge.ingest.calibration import AnswerCalibration
 from ragauge.metrics.answers import AnswerFacts, coverage
 from ragauge.metrics.sums import Sums
-from ragauge.runners.answers.supporting import SentenceSupporter, Supporting, model_of
+from ragauge.runners.answers.supporting import SentenceSupporter, Supporter, model_of
 from ragauge.text.grounding import groundedness
 from ragauge.text.grounding.cited import citation_support
 from ragauge.text.grounding.model import shipped
@@ -21,8 +21,8 @@ def row(answer="The museum opened in 1800.", **fields):
     return AnswerRow(id="a", answer=answer, **{"contexts": CONTEXTS} | fields)
 
 
-def supported(facts, *needs, **options):
-    supporter = Supporting(needs=frozenset(needs), **options).ready()
+def supported(facts, *needs, calibration=None):
+    supporter = Supporter(frozenset(needs), model_of(calibration))
     return structs.replace(facts, **supporter.found(facts))
 
 

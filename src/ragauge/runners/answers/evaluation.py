@@ -36,8 +36,13 @@ from ragauge.metrics.overlap import claim_verdicts, factual_accuracy, tokens_of,
 from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find
 from ragauge.models.judging.rubric import rubric_id
-from ragauge.runners.answers.asking import UNJUDGED
-from ragauge.runners.answers.gathering import FAILED, Asking, Gathered, gathered_facts
+from ragauge.runners.answers.gathering import (
+    FAILED,
+    UNJUDGED,
+    Asking,
+    Gathered,
+    gathered_facts,
+)
 from ragauge.runners.answers.kept_calibrations import shown_agreement
 from ragauge.runners.answers.options import (
     COVERAGE,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from msgspec import Struct, structs
@@ -11,18 +12,23 @@ from msgspec import Struct, structs
 from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.embedder import Embedder
 from ragauge.contracts.gold import REFUSING, Refusal
-from ragauge.contracts.judge import ReplyCache, Usage
+from ragauge.contracts.judge import JudgeCall, ReplyCache, Usage
 from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.contracts.options import AnswerOptions
 from ragauge.contracts.report import Finding, Findings
 from ragauge.engines.local import Progress
+from ragauge.errors import BudgetSpent
 from ragauge.ingest.calibration import AnswerCalibration, Calibrations
 from ragauge.ingest.fields import quoted
 from ragauge.metrics.answers import AnswerFacts
 from ragauge.models.embedders import RememberedEmbedder, embedder
+from ragauge.models.endpoint import rate_per_s
 from ragauge.models.endpoint_embedder import EmbeddingFailed, KeptReplies, StoredEmbedder
-from ragauge.models.judging import likened
-from ragauge.runners.answers.asking import Announce, Judging
+from ragauge.models.judges import Budget, chat_judge, estimate
+from ragauge.models.judges.budget import Estimate
+from ragauge.models.judging import judge_answer, judge_rubric, likened, planned_calls
+from ragauge.models.judging.rubric import NO_ANSWER, rubric_call
+from ragauge.pipelines.threads import run_async
 from ragauge.runners.answers.options import (
     DEFAULT_EMBEDDER,
     EMBEDDED,
@@ -30,14 +36,15 @@ from ragauge.runners.answers.options import (
     RELEVANCY,
     embeds,
     needs_of,
+    read_budget,
+    read_prices,
 )
-from ragauge.runners.answers.supporting import Supporting, measured_answers, model_of
+from ragauge.runners.answers.supporting import measured_answers, model_of
 from ragauge.text.canonical import composed
 from ragauge.text.grounding.model import Model
 from ragauge.text.refusal import refusal_in, refusal_in_free_words, tokens
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -52,6 +59,15 @@ AT_A_TIME = 256
 EMPTY = "the embedder finds no content in a text"
 FAILED = "the embedder failed"
 """How the reason begins where there is no vector."""
+CONCURRENCY = 8
+TIMEOUT_S = 60.0
+ROWS_A_CALL = 2
+"""Rows under way for each call that may be: while one waits for its claims, another goes on."""
+CALLS_A_ROW = 8
+"""What a row with five contexts takes."""
+UNJUDGED = "the budget was spent before it was judged"
+UNTAKEN = {"logprobs": "how sure the judge is, is not told"}
+"""What it means that an endpoint does not take a part of the protocol, if not the usual."""
 
 
 class Asking(Struct, frozen=True, kw_only=True):
@@ -63,7 +79,7 @@ class Asking(Struct, frozen=True, kw_only=True):
     """Vectors of an embedder by their text; without it they are known to this run alone."""
     calibrations: Calibrations | None = None
     """How far metrics agreed with people, by who makes their numbers."""
-    announce: Announce | None = None
+    announce: Callable[[Estimate], None] | None = None
     """Told what a judge will take, before it is asked."""
     progress: Progress | None = None
 
@@ -98,14 +114,13 @@ def gathered_facts(
     facts = facts_of(rows, options, findings)
     judge, usage, unfinished = options.judge, None, None
     if needs & JUDGED:
-        judging = Judging.of(options, tuple(metrics))
-        told = judging.asked(facts, findings, asking.replies, asking.announce, asking.progress)
-        facts, judge, usage, unfinished = told.facts, told.judge, told.usage, told.unfinished
+        facts, judge, usage, unfinished = judged(facts, options, metrics, findings, asking)
     if chosen is not None:
         facts = with_likeness(facts, chosen, needs)
         facts = _relevancy(facts, "claims", chosen, metrics)
-    supporting = Supporting(needs=needs, calibration=calibration)
-    facts, measured = measured_answers(facts, supporting, metrics, options.workers, asking.progress)
+    facts, measured = measured_answers(
+        facts, needs, model, metrics, options.workers, asking.progress
+    )
     if chosen is not None:
         facts = _relevancy(facts, "lexical_claims", chosen, metrics)
         # What compares questions is measured once these are compared: workers have no embedder.
@@ -216,39 +231,32 @@ def with_likeness(
     found: list[AnswerFacts] = []
     for at in range(0, len(facts), AT_A_TIME):
         some = facts[at : at + AT_A_TIME]
+        pairs = [_pairs(one.row, needs) for one in some]
+        texts = sorted(
+            {text for by in pairs for each in by.values() for two in each for text in two}
+        )
         try:
-            found += _some(some, embedder, needs)
+            embedded = embedder.embed(texts).astype(np.float64) if texts else ()
         except EmbeddingFailed as failed:
-            missing = dict.fromkeys(EMBEDDED & needs, f"{FAILED}: {failed}")
-            found += [structs.replace(one, missing={**one.missing, **missing}) for one in some]
-    return found
-
-
-def _some(
-    facts: Sequence[AnswerFacts], embedder: Embedder, needs: frozenset[str]
-) -> list[AnswerFacts]:
-    pairs = [_pairs(one.row, needs) for one in facts]
-    texts = sorted({text for by in pairs for some in by.values() for pair in some for text in pair})
-    place = {text: number for number, text in enumerate(texts)}
-    vectors = embedder.embed(texts).astype(np.float64) if texts else np.zeros((0, 1))
-    found = []
-    for one, by in zip(facts, pairs, strict=True):
-        cosines, missing = dict[str, float](), dict(one.missing)
-        for name, some in by.items():
-            both = [(vectors[place[left]], vectors[place[right]]) for left, right in some]
-            known = [float(left @ right) for left, right in both if left.any() and right.any()]
-            if known:
-                cosines[name] = max(known)
-            else:
-                missing[name] = EMPTY
-        found.append(structs.replace(one, **cosines, missing=missing))
+            lost = dict.fromkeys(EMBEDDED & needs, f"{FAILED}: {failed}")
+            found += [structs.replace(one, missing={**one.missing, **lost}) for one in some]
+            continue
+        vectors = dict(zip(texts, embedded, strict=True))
+        for one, by in zip(some, pairs, strict=True):
+            cosines, missing = dict[str, float](), dict(one.missing)
+            for name, each in by.items():
+                both = [(vectors[left], vectors[right]) for left, right in each]
+                known = [float(left @ right) for left, right in both if left.any() and right.any()]
+                if known:
+                    cosines[name] = max(known)
+                else:
+                    missing[name] = EMPTY
+            found.append(structs.replace(one, **cosines, missing=missing))
     return found
 
 
 def _pairs(row: AnswerRow, needs: frozenset[str]) -> dict[str, list[tuple[str, str]]]:
     """By fact, the answer with each text that it is compared with."""
-    if row.answer is None:
-        return {}
     others = {
         "similarity": row.references,
         "relevance": () if row.question is None else (row.question,),
@@ -256,5 +264,102 @@ def _pairs(row: AnswerRow, needs: frozenset[str]) -> dict[str, list[tuple[str, s
     return {
         name: [(row.answer, text) for text in texts]
         for name, texts in others.items()
-        if name in needs and texts
+        if row.answer is not None and name in needs and texts
     }
+
+
+def judged(
+    facts: Sequence[AnswerFacts],
+    options: AnswerOptions,
+    metrics: Iterable[str],
+    findings: Findings,
+    asking: Asking,
+) -> tuple[list[AnswerFacts], str, Usage, str | None]:
+    """The facts with what a judge says, who it is, what it took, and why it did not finish.
+
+    Each call is made once and within the budget; what they will take is announced before.
+    """
+    wanted = frozenset(id.removeprefix("answers.") for id in metrics)
+    prices = None if options.prices is None else read_prices(options.prices)
+    calls, cost = (None, None) if options.budget is None else read_budget(options.budget)
+    concurrency, seed = options.concurrency or CONCURRENCY, options.seed or 0
+    judge = chat_judge(
+        options.endpoint or "",
+        model=options.judge_model or "",
+        key_env=options.judge_key_env,
+        cache=asking.replies,
+        budget=Budget(calls=calls, cost=cost, prices=prices),
+        rate=None if options.rate is None else rate_per_s(options.rate),
+        concurrency=concurrency,
+        timeout_s=options.timeout or TIMEOUT_S,
+    )
+
+    def planned() -> Iterator[JudgeCall]:
+        def known(call: JudgeCall) -> Mapping[str, Any] | None:
+            kept = judge.known(call)
+            return None if kept is None else kept.value
+
+        rows, refused = (one.row for one in facts), {one.row.id for one in facts if one.refused}
+        yield from planned_calls(rows, wanted, refused=refused, seed=seed, known=known)
+        for one in facts if "rubric" in wanted else ():
+            if one.row.answer is not None:
+                yield rubric_call(one.row, rubric=options.rubric, seed=seed)
+
+    if asking.announce is not None:
+        asking.announce(estimate(planned(), prices, judge=judge))
+    made, left = list(facts), iter(range(len(facts)))
+    spent, done = "", 0
+
+    async def take_the_next() -> None:
+        nonlocal spent, done
+        for place in left:
+            one = facts[place]
+            try:
+                said: dict[str, Any] = {
+                    "claims": await judge_answer(
+                        one.row, judge, wanted, refused=one.refused, seed=seed
+                    )
+                }
+                if "rubric" in wanted:
+                    said["rubric"] = await judge_rubric(
+                        one.row, judge, rubric=options.rubric, seed=seed
+                    )
+            except BudgetSpent as error:
+                spent = str(error)
+                lost = dict.fromkeys(("claims", "rubric"), UNJUDGED)
+                said = {"missing": {**one.missing, **lost}}
+            made[place] = structs.replace(one, **said)
+            done += 1
+            if asking.progress is not None:
+                asking.progress(done, len(facts))
+
+    async def take_all() -> None:
+        # Rows under way together: with a small budget few, so that those begun are finished.
+        together = ROWS_A_CALL * concurrency
+        if calls is not None:
+            together = max(1, min(together, calls // CALLS_A_ROW))
+        try:
+            await asyncio.gather(*(take_the_next() for _ in range(together)))
+        finally:
+            await judge.close()
+
+    run_async(take_all())
+    for part in judge.left_out:
+        means = UNTAKEN.get(part, "replies may differ from run to run")
+        fact = f"the endpoint does not take {part}; {means}"
+        findings.add(Finding("judge_takes_no", judge.id, fact))
+    for one in made:
+        errors = list(one.claims.errors) if one.claims is not None else []
+        if one.rubric and one.rubric.score is None and one.rubric.reason != NO_ANSWER:
+            errors.append(f"rubric: {one.rubric.reason}")
+        for error in errors:
+            where = one.row.where or one.row.id
+            findings.add(Finding("judge_failed", where, f"{one.row.id}: {error}"))
+    if not spent:
+        return made, judge.id, judge.usage, None
+    unjudged = sum(one.claims is None for one in made)
+    findings.add(
+        Finding("budget_spent", judge.id, f"{unjudged:,} answers were not judged: {spent}")
+    )
+    unfinished = f"the judge stopped before {unjudged:,} of {len(made):,} answers: {spent}"
+    return made, judge.id, judge.usage, unfinished

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from msgspec import Struct, structs
+from msgspec import structs
 
-from ragauge.contracts.answers import AnswerKind, AnswerRow, Context
+from ragauge.contracts.answers import AnswerKind, Context
 from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.engines.local import Progress, ordered
 from ragauge.errors import InputRejected
@@ -29,26 +29,12 @@ KEPT = 512
 """Sets of contexts that stay analysed: several answers are often about one source."""
 LIKELY = 0.5
 """A sentence counts as supported from this chance on that people call it so."""
-
-
 PIECE = 128
 """Rows that a worker takes at a time: it is what a progress bar moves by."""
 Found = dict[str, Any]
 """Fields of an answer's facts."""
 MANY = 2_000
 """Rows from which on further processes are worth their start."""
-
-
-class Supporting(Struct, frozen=True, kw_only=True):
-    """How answers are held against their contexts; small, for it travels to every worker."""
-
-    needs: frozenset[str]
-    """The facts that somebody will read."""
-    calibration: AnswerCalibration | None = None
-
-    def ready(self) -> AnswerSupporter:
-        """What adds to an answer's facts those that the supporter is asked for."""
-        return AnswerSupporter(self.needs, model_of(self.calibration))
 
 
 def model_of(calibration: AnswerCalibration | None) -> Model:
@@ -71,39 +57,51 @@ def model_of(calibration: AnswerCalibration | None) -> Model:
     return structs.replace(model, kinds=kinds)
 
 
-class AnswerSupporter:
-    """One worker's: contexts that come back are analysed once."""
+class Supporter:
+    """What one worker does: it supports answers and measures them.
 
-    def __init__(self, needs: frozenset[str], model: Model) -> None:
+    Contexts that come back are analysed once. It looks metrics up by itself, for functions do not
+    travel.
+    """
+
+    def __init__(self, needs: frozenset[str], model: Model, metrics: Iterable[str] = ()) -> None:
         self._needs, self._model = needs, model
         self._passages = lru_cache(KEPT)(Passages)
+        self._metrics = [find(id, "answers") for id in metrics]
 
-    def found(self, facts: AnswerFacts) -> dict[str, Any]:
-        """The fields of an answer's facts that it can tell."""
-        row, found = facts.row, dict[str, Any]()
-        if row.answer is not None and row.contexts is not None:
-            if "groundedness" in self._needs:
-                passages = self._passages(row.contexts, row.question)
+    def __call__(
+        self, facts: Sequence[AnswerFacts]
+    ) -> tuple[list[Found], list[list[Row | Absent]]]:
+        # Only what was found goes back, not the rows; they are known there.
+        found = [self.found(one) for one in facts]
+        known = [structs.replace(one, **more) for one, more in zip(facts, found, strict=True)]
+        # An answer at a time: what one metric reads of it, the next one remembers.
+        rows = [[metric(one) for metric in self._metrics] for one in known]
+        return found, [list(column) for column in zip(*rows, strict=True)]
+
+    def found(self, facts: AnswerFacts) -> Found:
+        """The fields of an answer's facts that somebody will read and it can tell."""
+        row, model, found = facts.row, self._model, Found()
+        asked = self._needs & {"groundedness", "citations"}
+        if asked and row.answer is not None and row.contexts is not None:
+            passages = self._passages(row.contexts, row.question)
+            if "groundedness" in asked:
                 found["groundedness"] = groundedness(
-                    row.answer, passages, row.question, kind=row.kind, model=self._model
+                    row.answer, passages, row.question, kind=row.kind, model=model
                 )
-            if "citations" in self._needs:
-                found |= self._citations(row, row.answer, facts)
+            if "citations" in asked:
+                # Which cited context supports which sentence; many answers cite nothing at all.
+                told = cited_in(row.answer, passages.numbered)
+                if row.cited is None and not told.markers and not told.listed:
+                    found["missing"] = {**facts.missing, "citations": NO_CITATION.reason}
+                else:
+                    found["citations"] = citation_support(
+                        row.answer, passages, row.cited, kind=row.kind, model=model
+                    )
         if "lexical_claims" in self._needs:
-            sentences = SentenceSupporter(self._model, row.kind or "qa", self._passages)
+            sentences = SentenceSupporter(model, row.kind or "qa", self._passages)
             found["lexical_claims"] = lexical_claims(row, sentences, refused=facts.refused)
         return found
-
-    def _citations(self, row: AnswerRow, answer: str, facts: AnswerFacts) -> dict[str, Any]:
-        """Which cited context supports which sentence; many answers cite nothing at all."""
-        passages = self._passages(row.contexts or (), row.question)
-        told = cited_in(answer, passages.numbered)
-        if row.cited is None and not told.markers and not told.listed:
-            return {"missing": {**facts.missing, "citations": NO_CITATION.reason}}
-        model = self._model
-        return {
-            "citations": citation_support(answer, passages, row.cited, kind=row.kind, model=model)
-        }
 
 
 class SentenceSupporter:
@@ -135,7 +133,8 @@ class SentenceSupporter:
 
 def measured_answers(
     facts: Sequence[AnswerFacts],
-    supporting: Supporting,
+    needs: frozenset[str],
+    model: Model,
     metrics: Mapping[str, Metric],
     workers: int,
     progress: Progress | None = None,
@@ -149,32 +148,14 @@ def measured_answers(
     rows: dict[str, list[Row | Absent]] = {id: [] for id in metrics}
     pieces = [facts[at : at + PIECE] for at in range(0, len(facts), PIECE)]
     used = workers if len(facts) >= many else 1
-    for found, columns in ordered(_Measured, (supporting, tuple(metrics)), pieces, used):
-        for one, more in zip(facts[len(known) : len(known) + PIECE], found, strict=True):
-            known.append(structs.replace(one, **more))
+    made = ordered(Supporter, (needs, model, tuple(metrics)), pieces, used)
+    for piece, (found, columns) in zip(pieces, made, strict=True):
+        known += [structs.replace(one, **more) for one, more in zip(piece, found, strict=True)]
         for id, column in zip(metrics, columns, strict=True):
             rows[id] += column
         if progress is not None:
             progress(len(known), len(facts))
     return known, rows
-
-
-class _Measured:
-    """What a worker does; it looks metrics up by itself, for functions do not travel."""
-
-    def __init__(self, supporting: Supporting, ids: tuple[str, ...]) -> None:
-        self._support = supporting.ready()
-        self._metrics = [find(id, "answers") for id in ids]
-
-    def __call__(
-        self, facts: Sequence[AnswerFacts]
-    ) -> tuple[list[Found], list[list[Row | Absent]]]:
-        # Only what was found goes back, not the rows; they are known there.
-        found = [self._support.found(one) for one in facts]
-        known = [structs.replace(one, **more) for one, more in zip(facts, found, strict=True)]
-        # An answer at a time: what one metric reads of it, the next one remembers.
-        rows = [[metric(one) for metric in self._metrics] for one in known]
-        return found, [list(column) for column in zip(*rows, strict=True)]
 
 
 def values_by_row(
