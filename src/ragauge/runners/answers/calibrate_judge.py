@@ -38,7 +38,7 @@ from ragauge.runners.answers.agreement import (
     rounded_ends,
 )
 from ragauge.runners.answers.calibration_report import Calibrating
-from ragauge.runners.answers.evaluation import ReadAnswers, outcome_of_answers
+from ragauge.runners.answers.evaluation import outcome_of_answers
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.kept_calibrations import UNNAMED, makers_of
 from ragauge.runners.answers.labelled import (
@@ -302,15 +302,8 @@ def asked_scores(
     told |= {"metrics": (name,), "intervals": False}
     options = chosen_options(AnswerOptions, "eval answers", told)
     check_options("answers", options)
-    read = ReadAnswers(
-        task="answers",
-        rows=[one.row for one in labelled.rows],
-        given=[one.row.id for one in labelled.rows],
-        findings=labelled.findings,
-        problems=(),
-        coverage={},
-    )
-    outcome = outcome_of_answers(read, options, asking)
+    rows = [one.row for one in labelled.rows]
+    outcome = outcome_of_answers("answers", rows, options, asking, labelled.findings)
     detail = outcome.report.detail
     judge = detail.judge if isinstance(detail, AnswerDetail) else None
     maker, *_ = makers_of(find(name, "answers"), judge, options)

@@ -8,10 +8,10 @@ from ragauge.contracts.report import Findings
 from ragauge.ingest.answers import read_answers
 from ragauge.ingest.fields import Columns
 from ragauge.ingest.records import Source
-from ragauge.runners.answers.evaluation import ReadAnswers, outcome_of_answers
+from ragauge.runners.answers.evaluation import outcome_of_answers
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.options import check_options
-from ragauge.runners.answers.scores import AnswersOutcome, with_rejected
+from ragauge.runners.answers.scores import AnswersOutcome
 from ragauge.runners.components.options import refuse_bad
 
 
@@ -35,17 +35,19 @@ def evaluate_answers(
     findings = Findings()
     answered = read_answers(rows, problems, findings, options.input_format, columns=columns)
     refuse_bad(problems, answered.records, options)
-    read = ReadAnswers(
-        task="answers",
-        rows=answered.rows,
-        given=[
-            row.id if id is None else id
-            for row, id in zip(answered.rows, answered.given, strict=True)
-        ],
-        findings=findings,
-        problems=problems,
+    return outcome_of_answers(
+        "answers",
+        answered.rows,
+        options,
+        asking or Asking(),
+        findings,
         coverage={"answers": len(answered.rows), "duplicates": answered.duplicates},
+        names={
+            row.id: id
+            for row, id in zip(answered.rows, answered.given, strict=True)
+            if id is not None
+        },
+        rejected=answered.rejected,
+        problems=problems,
         unread=answered.unread,
     )
-    outcome = outcome_of_answers(read, options, asking or Asking())
-    return with_rejected(outcome, answered.rejected)

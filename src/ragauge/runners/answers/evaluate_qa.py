@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.opt import takes
@@ -15,13 +15,14 @@ from ragauge.ingest.answers import Answered, read_answers
 from ragauge.ingest.fields import Columns, quoted
 from ragauge.ingest.questions import PHRASES, read_questions
 from ragauge.ingest.records import Source
-from ragauge.runners.answers.evaluation import ReadAnswers, outcome_of_answers
+from ragauge.runners.answers.evaluation import outcome_of_answers
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.options import check_options
 from ragauge.runners.answers.scores import AnswersOutcome
 from ragauge.runners.components.options import refuse_bad
 from ragauge.text.canonical import same_question
 
+_NAMELESS = "has neither an id nor a question"
 GOLD_FIELDS = ("references", "facts", "answerable", PHRASES)
 
 
@@ -54,102 +55,72 @@ def evaluate_qa(
     refuse_bad(problems, len(questions) + answered.records, options)
     if not questions:
         raise InputRejected("the gold holds no question; nothing can be evaluated")
-    joined = joined_answers(questions, answered, findings)
-    read = ReadAnswers(
-        task="qa",
-        rows=joined.rows,
-        given=[row.id for row in joined.rows],
-        findings=findings,
+    rows, coverage = _joined(questions, answered, findings)
+    return outcome_of_answers(
+        "qa",
+        rows,
+        options,
+        asking or Asking(),
+        findings,
+        coverage=coverage,
         problems=problems,
-        coverage={
-            "questions": len(joined.rows),
-            "missing": joined.missing,
-            "unknown": joined.unknown,
-            "surplus": joined.surplus,
-        },
         unread=tuple(dict.fromkeys((*questions.unread, *answered.unread))),
     )
-    return outcome_of_answers(read, options, asking or Asking())
 
 
-class Joined(Struct, frozen=True, kw_only=True):
-    """Every question of gold with its prediction, in the order of gold."""
+def _joined(
+    gold: Mapping[str, AnswerRow], predicted: Answered, found: Findings
+) -> tuple[list[AnswerRow], dict[str, int]]:
+    """Every question with its prediction, in the order of gold: by id, else by its words.
 
-    rows: list[AnswerRow]
-    missing: int
-    unknown: int
-    surplus: int
-    """Predictions beyond the one that counts, the last of a question."""
-
-
-def joined_answers(gold: Mapping[str, AnswerRow], predicted: Answered, found: Findings) -> Joined:
-    """The questions with their predictions: by id, else by the question's words.
-
-    What belongs to no question is a finding, and so is a question without a prediction.
+    What belongs to no question is a finding, and so is a question without a prediction; both are
+    counted. Of several predictions the last one counts.
     """
-    by_question = _by_question(gold)
+    by_words: dict[str, str | None] = {}
+    for qid, question in gold.items():
+        words = same_question(question.question or "")
+        by_words[words] = None if words in by_words else qid
     last: dict[str, AnswerRow] = {}
     unknown = surplus = 0
     for row, given in zip(predicted.rows, predicted.given, strict=True):
-        id = _place(row, given, gold, by_question)
+        words = same_question(row.question or "")
+        meant = by_words.get(words) if row.question else None
+        id = str(given) if given is not None and str(given) in gold else meant
         if id is None:
             unknown += 1
-            found.add(Finding("unknown_question", row.where, _stray(row, given, by_question)))
+            name = str(given) if given is not None else row.question
+            fact = f"gold has no question {quoted(name)}" if name else _NAMELESS
+            if row.question and words in by_words:
+                fact = (
+                    f"{quoted(row.question)} stands twice in the gold; give the prediction its qid"
+                )
+            found.add(Finding("unknown_question", row.where, fact))
             continue
         if id in last:
             surplus += 1
             fact = f"{quoted(id)} is answered at {last[id].where} already; the last one counts"
             found.add(Finding("surplus_answer", row.where, fact))
         last[id] = row
-    rows = list(_answered(gold, last, found))
-    return Joined(rows=rows, missing=len(gold) - len(last), unknown=unknown, surplus=surplus)
-
-
-def _by_question(gold: Mapping[str, AnswerRow]) -> dict[str, str | None]:
-    """By its words the id of a question; None where two questions read alike."""
-    known: dict[str, str | None] = {}
-    for id, question in gold.items():
-        words = same_question(question.question or "")
-        known[words] = None if words in known else id
-    return known
-
-
-def _place(
-    row: AnswerRow,
-    given: str | int | None,
-    gold: Mapping[str, AnswerRow],
-    by_question: Mapping[str, str | None],
-) -> str | None:
-    if given is not None and str(given) in gold:
-        return str(given)
-    return by_question.get(same_question(row.question)) if row.question else None
-
-
-def _stray(row: AnswerRow, given: str | int | None, by_question: Mapping[str, str | None]) -> str:
-    """Why a prediction belongs to no question."""
-    if row.question and same_question(row.question) in by_question:
-        return f"{quoted(row.question)} stands twice in the gold; give the prediction its qid"
-    name = str(given) if given is not None else row.question
-    return f"gold has no question {quoted(name)}" if name else "has neither an id nor a question"
-
-
-def _answered(
-    gold: Mapping[str, AnswerRow], last: Mapping[str, AnswerRow], found: Findings
-) -> Iterator[AnswerRow]:
-    for id, question in gold.items():
-        row = last.get(id)
-        if row is None:
-            fact = f"{quoted(id)} has no prediction: no number has it but coverage"
+    rows: list[AnswerRow] = []
+    for qid, question in gold.items():
+        answer = last.get(qid)
+        if answer is None:
+            fact = f"{quoted(qid)} has no prediction: no number has it but coverage"
             found.add(Finding("missing_prediction", question.where, fact))
-            yield question
+            rows.append(question)
             continue
-        yield structs.replace(
-            question,
-            answer=row.answer,
-            contexts=row.contexts if row.contexts is not None else question.contexts,
-            cited=row.cited,
-            claims=row.claims,
-            kind=row.kind or question.kind,
-            strata={**row.strata, **question.strata},
-            where=row.where,
+        rows.append(
+            structs.replace(
+                question,
+                answer=answer.answer,
+                contexts=question.contexts if answer.contexts is None else answer.contexts,
+                cited=answer.cited,
+                claims=answer.claims,
+                kind=answer.kind or question.kind,
+                strata={**answer.strata, **question.strata},
+                where=answer.where,
+            )
         )
+    missing = len(gold) - len(last)
+    counts = {"missing": missing, "unknown": unknown, "surplus": surplus}
+    return rows, {"questions": len(rows), **counts}

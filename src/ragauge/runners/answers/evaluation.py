@@ -6,11 +6,12 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from operator import gt, lt
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
-from msgspec import Struct, structs
+from msgspec.structs import asdict, replace
 
 from ragauge.contracts.answers import ANSWER_KINDS, AnswerRow, SentenceSupport
 from ragauge.contracts.claims import AnswerClaims
@@ -30,7 +31,7 @@ from ragauge.contracts.options import AnswerOptions
 from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Rule, Verdict
 from ragauge.contracts.trace import Trace
 from ragauge.gates.presets import any_value, undecided
-from ragauge.ingest.answers import CONTEXTS, REFERENCES
+from ragauge.ingest.answers import CONTEXTS, REFERENCES, Rejected
 from ragauge.metrics.answers import CONTEXTS_UNKNOWN, NO_REFERENCE, AnswerFacts
 from ragauge.metrics.overlap import claim_verdicts, factual_accuracy, tokens_of, verdict_counts
 from ragauge.metrics.sums import Sums
@@ -60,7 +61,7 @@ from ragauge.runners.components.evaluation import Evaluated, outcome_of, strata_
 from ragauge.runners.components.options import rules_for
 
 if TYPE_CHECKING:
-    from ragauge.runners.evaluation import Mask
+    from ragauge.runners.evaluation import Mask, Settle
 
 
 HEADLINES: dict[str, tuple[str, ...]] = {
@@ -108,146 +109,137 @@ Rows = Mapping[str, Sequence[Row | Absent]]
 """By metric, what it found in each answer."""
 Values = Mapping[str, Sequence[float | None]]
 """By metric, the value of each answer."""
-Fault = Callable[[Mapping[str, float | None]], bool]
 
 
-class ReadAnswers(Struct, frozen=True, kw_only=True):
-    """Rows that are ready to be measured, and what reading them told."""
+def outcome_of_answers(
+    task: Task,
+    given: Sequence[AnswerRow],
+    options: AnswerOptions,
+    asking: Asking,
+    findings: Findings,
+    *,
+    coverage: Mapping[str, int] = {},
+    names: Mapping[str, str | int] = {},
+    rejected: Mapping[int, Rejected] = {},
+    problems: Sequence[str] = (),
+    unread: tuple[str, ...] = (),
+) -> AnswersOutcome:
+    """The report on these rows, with the scores of each in the input's order.
 
-    task: Task
-    rows: Sequence[AnswerRow]
-    given: Sequence[str | int]
-    """Their ids as they were written."""
-    findings: Findings
-    problems: Sequence[str]
-    coverage: dict[str, int]
-    """What the task counts besides."""
-    unread: tuple[str, ...] = ()
-    """The columns of the input that nothing reads."""
-
-
-def outcome_of_answers(read: ReadAnswers, options: AnswerOptions, asking: Asking) -> AnswersOutcome:
-    """The report on these rows, with the scores of each in the input's order."""
-    metrics = chosen_metrics(options)
-    ids = [row.id for row in read.rows]
-    strata = strata_of(ids, [row.strata for row in read.rows], options)
+    `coverage` is what the task counts besides; `names` are ids as they were written, by those that
+    the rows have; `rejected` the rows that are left out, by their place.
+    """
+    metrics, ids = chosen_metrics(options), [row.id for row in given]
+    strata = strata_of(ids, [row.strata for row in given], options)
     calibration = calibration_of(options)
-    gathered = gathered_facts(read.rows, options, metrics, read.findings, asking, calibration)
-    rows = gathered.rows
-    values = values_by_row(metrics, rows)
+    gathered = gathered_facts(given, options, metrics, findings, asking, calibration)
     # By id, so that numbers do not depend on the order of the rows.
     order = sorted(range(len(ids)), key=ids.__getitem__)
-    measured = _Measured(
-        metrics=metrics,
-        facts=_in(order, gathered.facts),
-        rows={id: _in(order, column) for id, column in rows.items()},
-        values={id: _in(order, column) for id, column in values.items()},
-        strata={name: _in(order, column) for name, column in strata.items()},
-    )
-    agreement = shown_agreement(calibration, asking.calibrations, metrics, gathered.judge, options)
-    evaluated = _evaluated(read, options, gathered, measured, agreement)
-    # A report has no address of an embedder, and of a rubric its hash.
-    rubric = None if options.rubric is None else rubric_id(options.rubric)
-    shown = structs.replace(options, embedder=gathered.embedder, rubric=rubric)
-    outcome = outcome_of(evaluated, shown)
-    fields = {name: getattr(outcome, name) for name in outcome.__struct_fields__}
-    fields["answers"] = partial(kept_rows, read.rows)
-    scores = answer_scores(read.given, gathered.facts, metrics, rows, values)
-    return AnswersOutcome(**fields, scores=scores)
-
-
-class _Measured(Struct, frozen=True, kw_only=True):
-    """What was measured, by the ids of the rows."""
-
-    metrics: Mapping[str, Metric]
-    facts: list[AnswerFacts]
-    rows: Mapping[str, list[Row | Absent]]
-    values: Mapping[str, list[float | None]]
-    strata: Mapping[str, list[str | None]]
-
-
-def _in(order: Sequence[int], column: Sequence[Any]) -> list[Any]:
-    return [column[place] for place in order]
-
-
-def _evaluated(
-    read: ReadAnswers,
-    options: AnswerOptions,
-    gathered: Gathered,
-    measured: _Measured,
-    agreement: tuple[HumanAgreement, ...],
-) -> Evaluated:
-    facts = measured.facts
+    facts = [gathered.facts[place] for place in order]
+    strata = {name: [column[place] for place in order] for name, column in strata.items()}
+    rows = {id: [column[place] for place in order] for id, column in gathered.rows.items()}
+    values = values_by_row(metrics, rows)
     if not facts:
-        read.findings.add(Finding("nothing_to_score", "rows", "there is no row"))
-    note_absent_inputs(facts, measured.rows, read.findings)
-    note_assumed(facts, read.findings)
-    rules = rules_for(read.task, options)
-    note_parts(rules, measured.rows, read.findings)
-    settling = settling_of(options, rules, measured.rows, gathered.unfinished)
+        findings.add(Finding("nothing_to_score", "rows", "there is no row"))
+    note_absent_inputs(facts, rows, findings)
+    for one in facts:
+        found = one.groundedness
+        if found and found.assumed and found.value is not None and not one.refused:
+            findings.add(Finding("kind_assumed", one.row.where, f"{one.row.id}: {found.assumed}"))
+    rules = rules_for(task, options)
+    note_parts(rules, rows, findings)
+    # A call gives its verdicts on all claims of a text or on none, so that no value stands on half
+    # of them.
+    lost = {
+        id: [isinstance(row, Absent) and row.reason.startswith(_LOST) for row in column]
+        for id, column in rows.items()
+    }
     # The first that says whether an answer is right; False without an answer, None where none does.
-    columns = [measured.values[id] for id in RIGHT[read.task] if id in measured.values]
+    columns = [values[id] for id in RIGHT[task] if id in values]
     right: list[bool | None] = []
     for place, one in enumerate(facts):
         value = next((column[place] for column in columns if column[place] is not None), None)
         right.append(False if one.row.answer is None else None if value is None else value >= 1)
-    known = [f"answers.{name}" for name in HEADLINES[read.task]]
-    told = [id for id in known if any(v is not None for v in measured.values.get(id, ()))]
-    others = [column for id, column in measured.values.items() if id != COVERAGE]
-    meanings = [_meaning(one.row) for one in facts]
-    asked = [(one.row.id, meaning) for one, meaning in zip(facts, meanings, strict=True)]
-    groups = measured.strata.get(GROUP)
-    return Evaluated(
-        task=read.task,
+    measured = [id for id in values if id != COVERAGE]
+    shown = [f"answers.{name}" for name in HEADLINES[task]]
+    # What was asked and what is right: runs are compared where both are the same.
+    meanings = [
+        _sha256((one.row.question, one.row.references, one.row.answerable)) for one in facts
+    ]
+    evaluated = Evaluated(
+        task=task,
         units=[one.row.id for one in facts],
-        sums={id: Sums.of(one, measured.rows[id]) for id, one in measured.metrics.items()},
-        headlines=told or [id for id in measured.values if id != COVERAGE],
-        strata=measured.strata,
+        sums={id: Sums.of(metric, rows[id]) for id, metric in metrics.items()},
+        headlines=[id for id in shown if any(v is not None for v in values.get(id, ()))]
+        or measured,
+        strata=strata,
         right=right,
         per_type={},
-        detail=_detail(gathered, measured, agreement, right),
-        findings=read.findings,
+        detail=_detail(
+            gathered,
+            facts,
+            rows,
+            values,
+            right,
+            shown_agreement(calibration, asking.calibrations, metrics, gathered.judge, options),
+        ),
+        findings=findings,
         coverage={
-            **read.coverage,
+            **coverage,
             "scored": sum(
-                any(column[place] is not None for column in others) for place in range(len(facts))
+                any(values[id][place] is not None for id in measured) for place in range(len(facts))
             ),
             "errors": sum(one.row.answer is None for one in facts),
-            "lost_to_failed_calls": sum(map(any, zip(*settling.lost.values(), strict=True))),
+            "lost_to_failed_calls": sum(map(any, zip(*lost.values(), strict=True))),
             "refusals": sum(one.refused for one in facts),
-            "rejected": len(read.problems),
+            "rejected": len(problems),
         },
-        unread=read.unread,
+        unread=unread,
         signature=f"refusal:{options.refusal}",
-        made_with=made_with(gathered, measured.metrics, facts, options),
-        problems=read.problems,
-        faults=answer_faults(facts, measured.values),
-        gold_sha256=hashlib.sha256(msgspec.json.encode(asked)).hexdigest(),
+        made_with=made_with(gathered, metrics, facts, options),
+        problems=problems,
+        faults=answer_faults(facts, values),
+        gold_sha256=_sha256([(one.row.id, m) for one, m in zip(facts, meanings, strict=True)]),
         meanings=meanings,
         groups=None
-        if groups is None
+        if GROUP not in strata
         else [  # an answer without a group is one of its own
             f"answer {one.row.id}" if group is None else f"group {group}"
-            for one, group in zip(facts, groups, strict=True)
+            for one, group in zip(facts, strata[GROUP], strict=True)
         ],
-        undecided=list(settling.unheard(measured.metrics, measured.values)),
-        settled=settling.settled,
+        undecided=list(_unheard(metrics, rows, values, lost, gathered.unfinished)),
+        settled=_settling(options, rules, rows, lost),
     )
+    # A report has no address of an embedder, and of a rubric its hash.
+    rubric = None if options.rubric is None else rubric_id(options.rubric)
+    outcome = outcome_of(evaluated, replace(options, embedder=gathered.embedder, rubric=rubric))
+    scores = answer_scores(ids, facts, metrics, rows, values, names, rejected)
+    own = {"answers": partial(kept_rows, given), "scores": scores}
+    return AnswersOutcome(**{**asdict(outcome), **own})
+
+
+def _sha256(told: Any) -> str:
+    return hashlib.sha256(msgspec.json.encode(told)).hexdigest()
 
 
 def _detail(
     gathered: Gathered,
-    measured: _Measured,
-    agreement: tuple[HumanAgreement, ...],
+    facts: Sequence[AnswerFacts],
+    rows: Rows,
+    values: Values,
     right: Sequence[bool | None],
+    agreement: tuple[HumanAgreement, ...],
 ) -> AnswerDetail:
     """What a report shows of answers: each with its values, the worst with their evidence."""
-    facts, values = measured.facts, measured.values
-    kinds = [one.row.kind if one.groundedness is None else one.groundedness.kind for one in facts]
+    grounds = [one.groundedness for one in facts]
+    kinds = [
+        one.row.kind if found is None else found.kind
+        for one, found in zip(facts, grounds, strict=True)
+    ]
 
     def shown(place: int) -> dict[str, Any]:
         row = facts[place].row
-        reasons = {id: column[place].reason for id, column in measured.rows.items()}
+        reasons = {id: column[place].reason for id, column in rows.items()}
         return {
             "id": row.id,
             "question": row.question,
@@ -257,11 +249,14 @@ def _detail(
             "reasons": {id: reason for id, reason in reasons.items() if reason is not None},
         }
 
+    def sentences(place: int) -> Iterator[ShownSentence]:
+        found = grounds[place]
+        for one in found.sentences if found else ():
+            yield ShownSentence(support=one, evidence=_evidence(facts[place].row, one))
+
     by = values.get(next((id for id in WORST if id in values), COVERAGE), ())
     there = ((value, place) for place, value in enumerate(by) if value is not None)
     worst = sorted((value, facts[place].row.id, place) for value, place in there)[:WORST_SHOWN]
-    grounds = [one.groundedness for one in facts]
-    sentences = [one.sentences if one else () for one in grounds]
     strange = [
         tuple(dict.fromkeys((*one.unsupported_numbers, *one.unsupported_words))) if one else ()
         for one in grounds
@@ -272,8 +267,8 @@ def _detail(
         word for one, words in zip(facts, strange, strict=True) if not one.refused for word in words
     )
     bands = Counter((found.kind, found.band) for found in scored if found.value is not None)
-    met = {found.kind for found in scored if found.value is not None}
-    looked_up = map(claim_verdicts, facts if factual_accuracy.id in measured.metrics else ())
+    met = {kind for kind, _ in bands}
+    looked_up = map(claim_verdicts, facts if factual_accuracy.id in rows else ())
     known = [claims for claims in looked_up if not isinstance(claims, Absent)]
     return AnswerDetail(
         judge=gathered.judge,
@@ -283,14 +278,7 @@ def _detail(
         refusals=sum(one.refused for one in facts),
         errors=sum(one.row.answer is None for one in facts),
         worst=tuple(
-            AnswerShown(
-                **shown(place),
-                sentences=tuple(
-                    ShownSentence(support=one, evidence=_evidence(facts[place].row, one))
-                    for one in sentences[place]
-                ),
-            )
-            for *_, place in worst
+            AnswerShown(**shown(place), sentences=tuple(sentences(place))) for *_, place in worst
         ),
         unsupported=dict(
             sorted(unsupported.items(), key=lambda pair: (-pair[1], pair[0]))[:UNSUPPORTED]
@@ -326,10 +314,29 @@ def _evidence(row: AnswerRow, sentence: SentenceSupport) -> EvidenceText | None:
     )
 
 
-def _meaning(row: AnswerRow) -> str:
-    """What was asked and what is right: runs are compared where both are the same."""
-    told = (row.question, row.references, row.answerable)
-    return hashlib.sha256(msgspec.json.encode(told)).hexdigest()
+def _judged(name: str) -> tuple[str, str]:
+    return name, f"lexical_{name}"
+
+
+FAULTS: dict[str, Sequence[tuple[Callable[[float, float], bool], float, Sequence[str]]]] = {
+    "ungrounded": [(lt, 1, ["grounded"]), (lt, HALF, _judged("faithfulness"))],
+    "strange_number": [(lt, 1, ["number_agreement"]), (lt, 1, ["date_agreement"])],
+    "off_reference": [(lt, HALF, ["factual_correctness", "token_recall", "containment"])],
+    "off_question": [(lt, HALF, ["answer_relevancy"])],
+    "not_retrieved": [(lt, HALF, _judged("context_recall"))],
+    "useless_contexts": [(lt, HALF, _judged("context_precision"))],
+    "misled": [
+        (gt, 0, _judged("noise_sensitivity")),
+        (gt, 0, _judged("noise_sensitivity_irrelevant")),
+    ],
+    "own_knowledge": [(gt, 0, _judged("self_knowledge"))],
+    "badly_cited": [(lt, 1, ["citation_precision"]), (gt, 0, ["misattributed"])],
+}
+"""By the catalogue's word, what speaks for it: metrics below or above a bound.
+
+Of several names the first that has a value counts: a judge's word comes before that of the sentence
+supporter.
+"""
 
 
 def answer_faults(facts: Sequence[AnswerFacts], values: Values) -> list[tuple[str, str]]:
@@ -339,50 +346,18 @@ def answer_faults(facts: Sequence[AnswerFacts], values: Values) -> list[tuple[st
         if one.row.answer is None:
             found.append((one.row.id, "no_answer"))
             continue
-        told = {id.removeprefix("answers."): column[place] for id, column in values.items()}
-        found += [(one.row.id, word) for word, holds in FAULTS.items() if holds(told)]
+        each = {id.removeprefix("answers."): column[place] for id, column in values.items()}
+        known = {name: value for name, value in each.items() if value is not None}
+        found += [
+            (one.row.id, word)
+            for word, signs in FAULTS.items()
+            if any(
+                beyond(known[name], bound)
+                for beyond, bound, names in signs
+                for name in [one for one in names if one in known][:1]
+            )
+        ]
     return found
-
-
-def _below(bound: float, *names: str) -> Fault:
-    """Whether the first of these metrics that has a value is below the bound.
-
-    A judge's word comes before that of the sentence supporter.
-    """
-    return lambda told: (value := _first(told, names)) is not None and value < bound
-
-
-def _above(bound: float, *names: str) -> Fault:
-    return lambda told: (value := _first(told, names)) is not None and value > bound
-
-
-def _first(told: Mapping[str, float | None], names: Sequence[str]) -> float | None:
-    return next((told[name] for name in names if told.get(name) is not None), None)
-
-
-def _any(*faults: Fault) -> Fault:
-    return lambda told: any(fault(told) for fault in faults)
-
-
-def _judged(name: str) -> tuple[str, str]:
-    return name, f"lexical_{name}"
-
-
-FAULTS: dict[str, Fault] = {
-    "ungrounded": _any(_below(1, "grounded"), _below(HALF, *_judged("faithfulness"))),
-    "strange_number": _any(_below(1, "number_agreement"), _below(1, "date_agreement")),
-    "off_reference": _below(HALF, "factual_correctness", "token_recall", "containment"),
-    "off_question": _below(HALF, "answer_relevancy"),
-    "not_retrieved": _below(HALF, *_judged("context_recall")),
-    "useless_contexts": _below(HALF, *_judged("context_precision")),
-    "misled": _any(
-        _above(0, *_judged("noise_sensitivity")),
-        _above(0, *_judged("noise_sensitivity_irrelevant")),
-    ),
-    "own_knowledge": _above(0, *_judged("self_knowledge")),
-    "badly_cited": _any(_below(1, "citation_precision"), _above(0, "misattributed")),
-}
-"""By the catalogue's word, when the values of an answer speak for it."""
 
 
 def kept_rows(rows: Iterable[AnswerRow]) -> Iterator[tuple[str, KeptAnswer]]:
@@ -399,86 +374,66 @@ def kept_rows(rows: Iterable[AnswerRow]) -> Iterator[tuple[str, KeptAnswer]]:
         if row.contexts is not None:
             ids = tuple(one.id for one in row.contexts)
             texts = tuple({"id": one.id, "text": one.text} for one in row.contexts)
-            trace = structs.replace(trace, retrieved_ids=ids, retrieved=texts)
+            trace = replace(trace, retrieved_ids=ids, retrieved=texts)
         yield row.id, KeptAnswer(trace=trace, where=row.where or None)
 
 
-class Settling(Struct, frozen=True, kw_only=True):
-    """What is known of this evaluation's gates besides their numbers."""
-
-    lost: Mapping[str, Sequence[bool]]
-    """By metric, the answers at which a call failed that it needs."""
-    rows: Rows
-    unfinished: str | None
-    """Why some answers were not judged, though they were to be."""
-    by_meaning: Sequence[Rule] = ()
-    """Rules that the embedder is unfit for."""
-
-    def settled(self, rule: Rule, verdict: Verdict, mask: Mask | None) -> Verdict:
-        """The verdict, unless it would stand on calls that failed, or on the wrong embedder.
-
-        What fails does so on the answers that were heard; only a pass is withheld. Answers that
-        cannot have the metric by their nature are left out, and that is said.
-        """
-        if rule in self.by_meaning:
-            return structs.replace(verdict, verdict="not_evaluated", reason=SPELLING)
-        if rule.metric not in self.rows and find(rule.metric, "answers").needs & JUDGED:
-            return structs.replace(verdict, reason=NO_JUDGE)
-        if verdict.value is None or verdict.verdict == "fail" or rule.metric not in self.rows:
-            return verdict
-        column, lost = self.rows[rule.metric], self.lost[rule.metric]
-        among = range(len(column)) if mask is None else np.flatnonzero(mask).tolist()
-        reasons = Counter(column[place].reason or "" for place in among if lost[place])
-        if reasons:
-            why = min(reasons, key=lambda reason: (-reasons[reason], reason))
-            reason = f"{reasons.total():,} of {len(among):,} answers lost: {why}; {AGAIN}"
-            return structs.replace(verdict, verdict="not_evaluated", reason=reason)
-        if verdict.verdict == "pass" and verdict.reason is None and verdict.n < len(among):
-            return structs.replace(verdict, reason=f"over {verdict.n:,} of {len(among):,} answers")
-        return verdict
-
-    def unheard(self, metrics: Mapping[str, Metric], values: Values) -> Iterator[Verdict]:
-        """Gates that nobody could decide: what was to be said of answers and was not at all.
-
-        No run passes because its judge or its embedder was not heard.
-        """
-        judged = [metric for metric in metrics.values() if metric.needs & JUDGED]
-        if self.unfinished is not None and judged:
-            yield undecided(any_value(judged[0]), "not_evaluated", self.unfinished)
-        for id, metric in metrics.items():
-            if any(self.lost[id]) and not any(value is not None for value in values[id]):
-                by_judge = any((row.reason or "").startswith(JUDGE_FAILED) for row in self.rows[id])
-                reason = f"the {'judge' if by_judge else 'embedder'} failed at every answer"
-                yield undecided(any_value(metric), "not_evaluated", reason)
-
-
-def settling_of(
+def _settling(
     options: AnswerOptions,
     rules: Sequence[Rule],
     rows: Rows,
-    unfinished: str | None,
-) -> Settling:
-    """What the rows of the metrics and the options say of the gates."""
-    own = own_rules(options)
-    unfit = (options.embedder or DEFAULT_EMBEDDER) == DEFAULT_EMBEDDER
-    return Settling(
-        lost={id: lost_rows(column) for id, column in rows.items()},
-        rows=rows,
-        unfinished=unfinished,
-        # Who writes a bound for ngram himself knows what it is worth there; a preset does not.
-        by_meaning=[
-            rule for rule in rules if unfit and rule.metric == RELEVANCE and rule not in own
-        ],
-    )
+    lost: Mapping[str, Sequence[bool]],
+) -> Settle:
+    """What becomes of a verdict that would stand on calls that failed, or on the wrong embedder.
 
-
-def lost_rows(rows: Sequence[Row | Absent]) -> list[bool]:
-    """Whether each row of a metric was lost because a call failed.
-
-    A call gives its verdicts on all claims of a text or on none, so that no value stands on half
-    of them.
+    What fails does so on the answers that were heard; only a pass is withheld. Answers that cannot
+    have the metric by their nature are left out, and that is said.
     """
-    return [isinstance(row, Absent) and row.reason.startswith(_LOST) for row in rows]
+    by_spelling = (options.embedder or DEFAULT_EMBEDDER) == DEFAULT_EMBEDDER
+    # Who writes a bound for ngram himself knows what it is worth there; a preset does not.
+    own = own_rules(options)
+    unfit = [r for r in rules if by_spelling and r.metric == RELEVANCE and r not in own]
+
+    def settled(rule: Rule, verdict: Verdict, mask: Mask | None) -> Verdict:
+        if rule in unfit:
+            return replace(verdict, verdict="not_evaluated", reason=SPELLING)
+        if rule.metric not in rows and find(rule.metric, "answers").needs & JUDGED:
+            return replace(verdict, reason=NO_JUDGE)
+        if verdict.value is None or verdict.verdict == "fail" or rule.metric not in rows:
+            return verdict
+        column, gone = rows[rule.metric], lost[rule.metric]
+        among = range(len(column)) if mask is None else np.flatnonzero(mask).tolist()
+        reasons = Counter(column[place].reason or "" for place in among if gone[place])
+        if reasons:
+            why = min(reasons, key=lambda reason: (-reasons[reason], reason))
+            reason = f"{reasons.total():,} of {len(among):,} answers lost: {why}; {AGAIN}"
+            return replace(verdict, verdict="not_evaluated", reason=reason)
+        if verdict.verdict == "pass" and verdict.reason is None and verdict.n < len(among):
+            return replace(verdict, reason=f"over {verdict.n:,} of {len(among):,} answers")
+        return verdict
+
+    return settled
+
+
+def _unheard(
+    metrics: Mapping[str, Metric],
+    rows: Rows,
+    values: Values,
+    lost: Mapping[str, Sequence[bool]],
+    unfinished: str | None,
+) -> Iterator[Verdict]:
+    """Gates that nobody could decide: what was to be said of answers and was not at all.
+
+    No run passes because its judge or its embedder was not heard.
+    """
+    judged = [metric for metric in metrics.values() if metric.needs & JUDGED]
+    if unfinished is not None and judged:
+        yield undecided(any_value(judged[0]), "not_evaluated", unfinished)
+    for id, metric in metrics.items():
+        if any(lost[id]) and not any(value is not None for value in values[id]):
+            by_judge = any((row.reason or "").startswith(JUDGE_FAILED) for row in rows[id])
+            reason = f"the {'judge' if by_judge else 'embedder'} failed at every answer"
+            yield undecided(any_value(metric), "not_evaluated", reason)
 
 
 def note_parts(rules: Sequence[Rule], rows: Rows, findings: Findings) -> None:
@@ -519,9 +474,15 @@ def made_with(
     options: AnswerOptions,
 ) -> dict[str, str]:
     """By metric, what is in its number besides the answers: a model, an embedder, a judge."""
+
+    def longest(claims: Iterable[AnswerClaims | None]) -> str | None:
+        # Who judged, with its prompts: of all the longest name, for refusals need fewer prompts.
+        names = {one.judge for one in claims if one is not None}
+        return max(names, key=lambda name: (len(name), name), default=None)
+
     judges = {
-        "claims": _longest([one.claims for one in facts]) or gathered.judge,
-        "lexical_claims": _longest([one.lexical_claims for one in facts]),
+        "claims": longest(one.claims for one in facts) or gathered.judge,
+        "lexical_claims": longest(one.lexical_claims for one in facts),
         "rubric": f"{gathered.judge} {rubric_id(options.rubric)}",
     }
     models = {
@@ -538,17 +499,3 @@ def made_with(
             parts.append(f"seed:{options.seed or 0}")
         found[id] = "|".join([*filter(None, [tokens_of(metric)]), *parts])
     return found
-
-
-def _longest(claims: Sequence[AnswerClaims | None]) -> str | None:
-    """Who judged, with its prompts: of all the longest name, for refusals need fewer prompts."""
-    names = {one.judge for one in claims if one is not None}
-    return max(names, key=lambda name: (len(name), name), default=None)
-
-
-def note_assumed(facts: Sequence[AnswerFacts], findings: Findings) -> None:
-    """A finding for each scored answer whose kind was assumed, because it has no question."""
-    for one in facts:
-        found = one.groundedness
-        if found and found.assumed and found.value is not None and not one.refused:
-            findings.add(Finding("kind_assumed", one.row.where, f"{one.row.id}: {found.assumed}"))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.claims import Claim
@@ -51,28 +51,41 @@ class AnswersOutcome(Outcome[EvalReport], frozen=True, kw_only=True):
 
 
 def answer_scores(
-    given: Sequence[str | int],
+    ids: Sequence[str],
     facts: Sequence[AnswerFacts],
     metrics: Mapping[str, Metric],
     rows: Mapping[str, Sequence[Row | Absent]],
     values: Mapping[str, Sequence[float | None]],
+    names: Mapping[str, str | int],
+    rejected: Mapping[int, Rejected],
 ) -> list[AnswerScores]:
-    """The scores of each row, in the order given."""
-    return [
-        AnswerScores(
-            id=id,
-            unit=one.row.id,
-            scores={
+    """The scores of the answers with these ids, in their order; `names` are ids as written.
+
+    The rows that were left out are each in their place, without a value.
+    """
+    at = {one.row.id: place for place, one in enumerate(facts)}
+    taken, scores = iter(ids), list[AnswerScores]()
+    for number in range(len(ids) + len(rejected)):
+        if (lost := rejected.get(number)) is not None:
+            nothing: dict[str, Any] = {
+                "value": None,
+                "reason": f"rejected: {'; '.join(lost.facts)}",
+            }
+            unit, id = lost.unit, lost.unit if lost.given is None else lost.given
+            found = {metric.name: {**nothing} for metric in metrics.values()}
+        else:
+            unit = next(taken)
+            id, place = names.get(unit, unit), at[unit]
+            found = {
                 metric.name: {
                     "value": values[key][place],
                     "reason": rows[key][place].reason,
-                    **_evidence(metric.name, one),
+                    **_evidence(metric.name, facts[place]),
                 }
                 for key, metric in metrics.items()
-            },
-        )
-        for place, (id, one) in enumerate(zip(given, facts, strict=True))
-    ]
+            }
+        scores.append(AnswerScores(id=id, unit=unit, scores=found))
+    return scores
 
 
 def _evidence(name: str, facts: AnswerFacts) -> dict[str, Any]:
@@ -108,25 +121,6 @@ def _verdicts(claim: Claim, row: AnswerRow) -> dict[str, Any]:
         "unjudged": [chunk for chunk, verdict in pairs if verdict is None],
         "other": claim.other,
     }
-
-
-def with_rejected(outcome: AnswersOutcome, rejected: Mapping[int, Rejected]) -> AnswersOutcome:
-    """The outcome with the rows that were left out, each in its place, without a value."""
-    if not rejected:
-        return outcome
-    names = [id.removeprefix(FAMILY) for id in outcome.report.metrics]
-    taken, scores = iter(outcome.scores), list[AnswerScores]()
-    for place in range(len(outcome.scores) + len(rejected)):
-        if place not in rejected:
-            scores.append(next(taken))
-            continue
-        one = rejected[place]
-        nothing = {"value": None, "reason": f"rejected: {'; '.join(one.facts)}"}
-        id = one.unit if one.given is None else one.given
-        scores.append(
-            AnswerScores(id=id, unit=one.unit, scores={name: {**nothing} for name in names})
-        )
-    return structs.replace(outcome, scores=scores)
 
 
 def write_scores(outcome: AnswersOutcome, name: str) -> None:
