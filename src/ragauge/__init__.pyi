@@ -407,7 +407,7 @@ def evaluate_linking(
 
 def evaluate_retrieval(
     qrels: Source,
-    run: Source,
+    run: Source | None = None,
     *,
     baselines: Sequence[Source] = (),
     input_format: str | None = None,

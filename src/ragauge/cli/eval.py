@@ -190,20 +190,22 @@ def linking(
 @eval.verb(*FORMS, short="Rankings: nDCG, P, R, RR, AP and more, as trec_eval has them.")
 def retrieval(
     qrels: str,
-    run: str,
     others: Baselines,
     options: RetrievalOptions,
     units: Units,
     gating: Gating,
     recording: Recording,
     output: Output,
+    run: Annotated[str | None, "RUN"] = None,
 ) -> int:
     """Evaluate the ranking in RUN against the graded judgements in QRELS.
 
-    Both are TREC files, BEIR tables, ranx JSON, tables with a header, JSON or JSON Lines. Ranked
-    by score, ties by document id descending, as trec_eval does; a query that RUN lacks counts 0.
-    With TREC judgements, or --as trec_eval, a query with nothing relevant counts 0 too; with other
-    formats it is left out of the means.
+    Both are TREC files, BEIR tables, ranx JSON, tables with a header, JSON or JSON Lines. QRELS can
+    be the gold set and RUN the traces of `ragauge score`: citations are relevant then. Leave RUN
+    out where the records of QRELS have their results. Ranked by score, ties by document id
+    descending, as trec_eval does; a query that RUN lacks counts 0. With TREC judgements, or --as
+    trec_eval, a query with nothing relevant counts 0 too; with other formats it is left out of the
+    means.
 
     \b
     Example:
@@ -213,7 +215,8 @@ def retrieval(
     from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval
 
     evaluate = partial(evaluate_retrieval, qrels, run, baselines=others.baselines)
-    read = [qrels, run, *others.baselines]
+    # Records may have judgements and results: then a file is both.
+    read = [*dict.fromkeys([qrels, run or qrels, *others.baselines])]
     return _evaluated(read, evaluate, options, units, gating, recording, output)
 
 

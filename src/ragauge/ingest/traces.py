@@ -7,6 +7,7 @@ ours B plus what a sweep knows of the run: seed, temperature, jitter, status, re
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -56,7 +57,15 @@ from ragauge.ingest.lines import (
     head_of,
     nothing_in,
 )
-from ragauge.ingest.records import Records, Row, Source, has_lines, is_frame, is_table
+from ragauge.ingest.records import (
+    Records,
+    Row,
+    Source,
+    frame_in,
+    has_lines,
+    is_frame,
+    is_table,
+)
 from ragauge.ingest.written_lists import listed, passages
 from ragauge.text.citations import id_of, inline_markers, split_ids
 
@@ -812,6 +821,8 @@ def blocks_of(given: Source) -> Iterator[Block]:
 
 LOOKED_AT = 5
 """Records of a file that show what it holds."""
+MOST_KEYS = 100
+"""Keys of an object that may be a record, and not one that holds records by their ids."""
 OF_TRACES = frozenset(
     (
         *("answer", "answer_json", "response", "generated_answer", "actual_output"),
@@ -824,18 +835,55 @@ OF_GOLD = frozenset(
 )
 
 
-def first_records(name: str, most: int = LOOKED_AT) -> list[dict[str, Any]]:
-    """The first records of a file, where its beginning shows them."""
-    head = None if name == STDIN else head_of(name)
-    if not head or is_frame(head):
+def first_records(source: Source, most: int = LOOKED_AT) -> list[Mapping[str, Any]]:
+    """The first records of a source, where its beginning shows them; of a frame, its columns."""
+    if isinstance(source, list | tuple):
+        return [one for one in source[:most] if isinstance(one, Mapping)]
+    if isinstance(source, Mapping):
+        return _held(source, most)
+    if isinstance(source, str | os.PathLike):
+        name, path = str(source), Path(source)
+        head = None if name == STDIN else head_of(name)
+        if not path.is_dir() and not is_frame(head or b"") and path.suffix != ".parquet":
+            first = next(blocks(name), None) if head else None
+            return _begun(first.read()[:SEEN], most) if first else []
+    framed = frame_in(source)
+    if framed is None:
         return []
+    titles = getattr(framed[1], "column_names", None) or framed[1].columns
+    return [dict.fromkeys(map(str, titles))]
+
+
+def _begun(head: bytes, most: int) -> list[Mapping[str, Any]]:
+    """The first records of a text, the last of which may be cut."""
     begin = head.lstrip()[:1]
     if begin not in (b"{", b"[") or has_lines(head):
-        complete = head.rpartition(b"\n")[0] if len(head) == 1 << 16 else head
-        records = Records(complete, TRACE, [], form="jsonl" if begin in (b"{", b"[") else "csv")
-    else:
-        records = Records(head, TRACE, [])
-    return [record for _, record in islice(records.objects(), most)]
+        complete = head.rpartition(b"\n")[0] if len(head) == SEEN else head
+        form = "jsonl" if begin in (b"{", b"[") else "csv"
+        return [one for _, one in islice(Records(complete, TRACE, [], form=form).objects(), most)]
+    text = head.decode("utf-8", "replace")
+    listed = re.search(r"\[\s*\{", text)
+    for start in (text.find("{"), listed.end() - 1 if listed else -1):
+        found: list[Mapping[str, Any]] = []
+        rest = text[start:] if start >= 0 else ""
+        while rest.startswith("{") and len(found) < most:
+            try:
+                record, end = json.JSONDecoder().raw_decode(rest)
+            except (ValueError, RecursionError):
+                break
+            found.append(record)
+            rest = rest[end:].lstrip(" \t\r\n,")
+        if found:
+            return _held(found[0], most) if begin == b"{" and len(found) == 1 else found
+    return []
+
+
+def _held(value: Mapping[str, Any], most: int) -> list[Mapping[str, Any]]:
+    """The first records that an object holds, and itself, unless it is a table of very many."""
+    if len(value) > MOST_KEYS:
+        return []
+    lists = [one for one in value.values() if isinstance(one, list)]
+    return [value, *(one for held in lists for one in held[:most] if isinstance(one, Mapping))]
 
 
 def holds(name: str) -> Literal["gold", "traces"] | None:

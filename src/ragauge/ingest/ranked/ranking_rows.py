@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct, field
 
+from ragauge.contracts.report import Findings
 from ragauge.ingest.fields import BadField, expected, quoted
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class RankingRows(Struct, frozen=True, kw_only=True):
     """By query, where the records tell."""
     empty: tuple[str, ...] = ()
     """Queries that were given without a document."""
+    findings: Findings = field(default_factory=Findings)
+    """What reading them showed."""
     form: str | None = None
     """The input format of the file they were read from; None where there was no file."""
 
@@ -63,6 +66,7 @@ class RowsRead:
         self.line: list[int] = []
         self.strata: dict[str, dict[str, str]] = {}
         self.empty: list[str] = []
+        self.findings = Findings()
         self.listed: dict[str, str] = {}
         """By query, where its list of results stands."""
 
@@ -110,6 +114,7 @@ class RowsRead:
             place=place,
             strata=self.strata,
             empty=tuple(self.empty),
+            findings=self.findings,
         )
 
 

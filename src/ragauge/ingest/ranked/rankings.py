@@ -123,15 +123,13 @@ def _rows(records: Records, role: Role, problems: list[str]) -> RankingRows:
     many = MANY[role][0]
     for row in records.each():
         query, where = row["query"], row.place
-        at = where.removeprefix(name)
-        line = int(at[at.rindex(" " if " " in at else ":") + 1 :])
-        place = "{name}" + at.removesuffix(str(line)) + "{line}"
+        place, line = place_and_line(name, where)
         if row["strata"] is not None:
             read.strata[query] = {key: str(value) for key, value in row["strata"].items()}
         try:
             if row[many] is not None:
                 field = row.written[many]
-                _add_documents(read, query, row[many], line, where, problems, field)
+                add_documents(read, query, row[many], line, where, problems, field)
             elif row["document"] is not None:
                 value, rank, source = row[VALUE[role]], row["rank"], row["source"]
                 if records.tabular:
@@ -152,6 +150,17 @@ def _rows(records: Records, role: Role, problems: list[str]) -> RankingRows:
     return read.rows(name, place)
 
 
+def place_and_line(name: str, where: str) -> tuple[str, int]:
+    """How places of a source are written, and the line or the item of one of them.
+
+    >>> place_and_line("run.json", "run.json: item 3")
+    ('{name}: item {line}', 3)
+    """
+    at = where.removeprefix(name)
+    line = int(at[at.rindex(" " if " " in at else ":") + 1 :])
+    return "{name}" + at.removesuffix(str(line)) + "{line}", line
+
+
 def rows_of_mapping(
     name: str, rankings: Mapping[Any, Any], role: Role, problems: list[str]
 ) -> RankingRows:
@@ -160,7 +169,7 @@ def rows_of_mapping(
     for line, (query, documents) in enumerate(rankings.items(), 1):
         where = f"{name}: {quoted(str(query))}"
         try:
-            _add_documents(
+            add_documents(
                 read, id_of(query, "query"), documents, line, where, problems, MANY[role][0]
             )
         except BadField as fault:
@@ -168,7 +177,7 @@ def rows_of_mapping(
     return read.rows(name, ITEM)
 
 
-def _add_documents(
+def add_documents(
     read: RowsRead,
     query: str,
     documents: Any,

@@ -24,6 +24,7 @@ from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Outcome
 from ragauge.errors import UsageError
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import STDIN
+from ragauge.ingest.records import is_stdin
 from ragauge.ingest.traces import can_be_read_again
 from ragauge.metrics.retrieval import METRICS, id_of, separated
 from ragauge.metrics.retrieval_order import (
@@ -41,6 +42,7 @@ from ragauge.runners.components.evaluation import (
     strata_of,
 )
 from ragauge.runners.components.options import refuse_bad, rules_for
+from ragauge.runners.components.retrieval_gold import UNANSWERABLE
 from ragauge.runners.components.retrieval_ranked import RunScores, note_each
 from ragauge.runners.components.retrieval_runs import JudgedRuns
 from ragauge.stats.decision import adjusted
@@ -70,7 +72,7 @@ HEADLINES = tuple(
 @takes(RetrievalOptions, "eval retrieval")
 def evaluate_retrieval(
     qrels: Source,
-    run: Source,
+    run: Source | None = None,
     *,
     baselines: Sequence[Source] = (),
     options: RetrievalOptions,
@@ -78,15 +80,21 @@ def evaluate_retrieval(
     """The outcome of a run against graded judgements; options as in RetrievalOptions.
 
     Each may be a file, a mapping `{query: {document: number}}`, records or a polars frame. The
-    baselines are runs to compare with, query by query. Raises UsageError or InputRejected with
-    everything that is wrong. With more than one worker, call it under
-    `if __name__ == "__main__"`, as everything that starts processes.
+    judgements can be a gold set, whose citations are relevant, and the run traces, as `score` takes
+    them. Without a run, the records of the judgements have results too, such as
+    `{query, results, gold_relevant}`. The baselines are runs to compare with, query by query.
+    Raises UsageError or InputRejected with everything that is wrong. With more than one worker,
+    call it under `if __name__ == "__main__"`, as everything that starts processes.
     """
     if options.counted_as == "trec_eval":
         if options.no_rel == "exclude":
             fact = "trec_eval counts queries with nothing relevant as 0"
             raise UsageError(f"eval retrieval: --as trec_eval with --no-rel exclude: {fact}")
         options = structs.replace(options, no_rel="zero")
+    if run is None:
+        if is_stdin(qrels):
+            raise UsageError("eval retrieval: name the run; standard input is read only once")
+        run = qrels = list(qrels) if isinstance(qrels, Iterator) else qrels
     files = [str(one) for one in (qrels, run, *baselines) if isinstance(one, str | Path)]
     if files.count(STDIN) > 1:
         raise UsageError("only one of the files can be standard input (-)")
@@ -109,6 +117,7 @@ def evaluate_retrieval(
     facts = scores.facts
     near = ((facts.first_relevant > 0) & (facts.first_relevant <= NEAR)).tolist()
     no_relevant = int((facts.relevant == 0).sum())
+    left_out = scores.qrels_findings.counts.get(UNANSWERABLE, 0)
     signed = [f"no_rel:{options.no_rel}", "missing:zero", "ties:id descending"]
     signed += [f"collapse:{options.collapse}"] if options.collapse else []
     signed += ["drop_self"] if options.drop_self else []
@@ -137,6 +146,7 @@ def evaluate_retrieval(
             "judged_rows": scores.judged_rows,
             "unjudged": int(facts.unjudged.sum()),
             "rejected": len(problems),
+            **({"unanswerable": left_out} if left_out else {}),
         },
         signature="|".join(signed),
         faults=_query_faults(scores),

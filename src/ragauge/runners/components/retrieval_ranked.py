@@ -19,6 +19,7 @@ from ragauge.metrics.retrieval import named
 from ragauge.metrics.retrieval_kernel import retrieval_sums
 from ragauge.metrics.retrieval_order import Brought, first_of_each, offsets_of_kept, rank_order
 from ragauge.metrics.sums import Sums
+from ragauge.runners.components.evaluation import add_findings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -165,6 +166,7 @@ def judged_rows(
     groups = grouped(rows.frame["query"])
     frame = rows.frame if groups.order is None else rows.frame[groups.order]
     found = Findings()
+    add_findings(rows.findings.kept(), rows.findings.counts, found)
     faults = list(problems)
     document, grade, offsets = frame["document"], frame["value"].to_numpy(), groups.offsets
     at = np.arange(len(grade)) if groups.order is None else groups.order
@@ -543,6 +545,7 @@ def score_rows(
 ) -> RunScores:
     """The scores of every judged query; `problems` are those met when the run was read."""
     found = Findings()
+    add_findings(run.findings.kept(), run.findings.counts, found)
     rows = placed(run, judged.judged, options, found)
     faults = _repeated(rows, options, found)
     rankings = Rankings(

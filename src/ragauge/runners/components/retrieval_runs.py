@@ -16,12 +16,14 @@ import msgspec
 import numpy as np
 from msgspec import Struct, structs
 
+from ragauge.contracts.gold import GoldSet
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.metric import Absent, Metric, NotApplicable
 from ragauge.contracts.options import RetrievalOptions
 from ragauge.contracts.report import Finding, Findings
 from ragauge.contracts.trace import Trace
 from ragauge.engines.local import ordered
+from ragauge.errors import InputRejected
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import BLOCK, blocks, refuse_long_lines
 from ragauge.ingest.ranked.ranking_rows import RankingRows, Role, RowsRead
@@ -30,6 +32,12 @@ from ragauge.ingest.ranked.rankings import form_of, read_rankings
 from ragauge.ingest.ranked.trec import read_trec
 from ragauge.metrics.sums import Sums
 from ragauge.runners.components.evaluation import add_findings
+from ragauge.runners.components.retrieval_gold import (
+    gold_rows,
+    holds_gold,
+    holds_traces,
+    trace_rows,
+)
 from ragauge.runners.components.retrieval_ranked import (
     Facts,
     Judged,
@@ -324,6 +332,8 @@ class JudgedRuns:
         self._cut: dict[str, str | None] = {}
         """Runs that were scored in pieces, and the judgements that were cut with them."""
         self.name = name_of(qrels, "qrels")
+        self._is_gold = self._form is None and holds_gold(qrels)
+        self._gold = GoldSet(())
         if options.no_rel is None:
             trec = self._large or self._rows.form == "trec"
             options = structs.replace(options, no_rel="zero" if trec else "exclude")
@@ -332,19 +342,19 @@ class JudgedRuns:
 
     def score(self, run: Any, name: str = "run") -> RunScores:
         """The run's scores, query by query, with all that is wrong with it and the judgements."""
-        if _is_trec(run, "run", self._form) and _size(run) >= CUT_FROM:
+        if self._is_cut(run):
             with suppress(Scattered):  # then the whole file is read, and told to be ungrouped
                 return self._in_pieces(str(run))
         problems: list[str] = []
-        rows = read_rankings(run, "run", problems, self._form)
+        judged, rows = self._whole, self._rows_of(run, problems)
         gathering = Gathering(name_of(run, name), self.name)
-        gathering.add(score_rows(rows, self._whole, self.options, problems))
+        gathering.add(score_rows(rows, judged, self.options, problems))
         return gathering.finished(self.options)
 
     def listed(self, run: Any) -> Iterator[tuple[str, KeptAnswer]]:
         """What a run that was scored has for each judged query, read once more."""
         if name_of(run, "") not in self._cut:
-            rows = read_rankings(run, "run", [], self._form)
+            rows = self._rows_of(run, [])
             yield from kept_rankings(rows, self._whole.judged, self.options)
             return
         qrels = self._cut[str(run)]
@@ -369,12 +379,31 @@ class JudgedRuns:
         """By query, where the judgements tell."""
         return {} if self._large else self._rows.strata
 
+    def _is_cut(self, run: Any) -> bool:
+        return _is_trec(run, "run", self._form) and _size(run) >= CUT_FROM and not self._traces(run)
+
+    def _traces(self, run: Any) -> bool:
+        return self._form is None and holds_traces(run)
+
+    def _rows_of(self, run: Any, problems: list[str]) -> RankingRows:
+        if self._traces(run):
+            return trace_rows(run, self._gold, problems)
+        if self._form is None and holds_gold(run):
+            fact = "holds a gold set and no results; name the gold set first, then the run"
+            raise InputRejected(f"{name_of(run, 'run')}: {fact}")
+        return read_rankings(run, "run", problems, self._form)
+
     @cached_property
     def _large(self) -> bool:
-        return _is_trec(self._qrels, "qrels", self._form) and _size(self._qrels) > HELD_UP_TO
+        if self._is_gold or not _is_trec(self._qrels, "qrels", self._form):
+            return False
+        return _size(self._qrels) > HELD_UP_TO
 
     @cached_property
     def _rows(self) -> RankingRows:
+        if self._is_gold:
+            rows, self._gold = gold_rows(self._qrels, self._problems)
+            return rows
         return read_rankings(self._qrels, "qrels", self._problems, self._form)
 
     @cached_property
