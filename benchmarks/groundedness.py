@@ -20,7 +20,7 @@ from ragauge.contracts.answers import ANSWER_KINDS, AnswerRow, Context
 from ragauge.contracts.metric import SCALE, Absent
 from ragauge.metrics.answers import AnswerFacts
 from ragauge.metrics.groundedness import brief_faithfulness
-from ragauge.models.embedders import RememberedEmbedder
+from ragauge.models.endpoint_embedder import CachingEmbedder
 from ragauge.models.minilm import MiniLMEmbedder
 from ragauge.runners.answers.agreement import by_writer
 from ragauge.stats.discrimination import auroc, balanced_accuracy, interval_over_groups, value_of
@@ -236,11 +236,11 @@ def _rouge(row: Judged) -> float:
 
 
 def _cosines(rows: Sequence[Judged]) -> list[float]:
-    embedder = RememberedEmbedder(MiniLMEmbedder(workers=2))
+    embedder = CachingEmbedder(MiniLMEmbedder(workers=2))
     return [_cosine(row, embedder) for row in rows]
 
 
-def _cosine(row: Judged, embedder: RememberedEmbedder) -> float:
+def _cosine(row: Judged, embedder: CachingEmbedder) -> float:
     said = [row.answer[start:end] for start, end in sentences(row.answer)]
     known = [text[start:end] for text in row.contexts for start, end in sentences(text)]
     return float((embedder.embed(said) @ embedder.embed(known).T).max(axis=1).mean())

@@ -30,6 +30,7 @@ from ragauge.models.baselines.links import ExactLinks, FuzzyLinks, SearchLinks
 from ragauge.models.baselines.retrieval import BM25Retrieval, EmbeddingRetrieval, FusedRetrieval
 from ragauge.models.baselines.spacy_entities import SpacyEntities
 from ragauge.models.baselines.types import KeywordTypes, ZeroShotTypes
+from ragauge.pipelines.reply import MAX_REPLY
 
 
 def entity(id, *names, type="GRP.HER.MUS", description="", **ids):
@@ -375,7 +376,7 @@ REPLIES = {
     "list": b"[]",
     "shape": b'{"search": [{"label": "x"}]}',
     "error": b'{"error": {"code": "maxlag"}}',
-    "huge": b'{"search": []}' + b" " * (5 << 20),
+    "huge": b'{"search": []}' + b" " * MAX_REPLY,
 }
 
 
@@ -428,12 +429,12 @@ def test_nothing_found_is_nil(search):
     ("word", "kind", "again"),
     [
         ("429", "http_429", True),
-        ("moved", "http_302", False),
+        ("moved", "redirect", False),
         ("broken", "bad_reply", True),
         ("list", "bad_reply", False),
         ("shape", "bad_reply", False),
         ("error", "refused", False),
-        ("cut", "unreachable", True),
+        ("cut", "bad_reply", True),
         ("huge", "too_large", False),
     ],
 )
@@ -453,7 +454,7 @@ def test_a_silent_search_is_given_up(search):
 def test_a_search_that_is_not_there():
     with service() as server:
         gone = url(server)
-    with pytest.raises(CallFailed, match="unreachable"):
+    with pytest.raises(CallFailed, match="refused"):
         SearchLinks(gone).link("Rijksmuseum", "")
 
 

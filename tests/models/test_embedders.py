@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.errors import UsageError
-from ragauge.models.embedders import NgramEmbedder, RememberedEmbedder, embedder
-from ragauge.models.endpoint_embedder import StoredEmbedder
+from ragauge.models.embedders import NgramEmbedder, embedder
+from ragauge.models.endpoint_embedder import CachingEmbedder
 from ragauge.store.reply_cache import open_replies
 from ragauge.text.canonical import canonical
 
@@ -121,20 +121,20 @@ class Counting(NgramEmbedder):
 
 
 def test_it_has_the_id_and_the_dimension_of_the_other():
-    remembered = RememberedEmbedder(NgramEmbedder())
+    remembered = CachingEmbedder(NgramEmbedder())
     assert (remembered.id, remembered.dimension) == ("ngram:v1:1024", 1024)
 
 
 @given(st.lists(st.lists(st.sampled_from("abcdefg")), max_size=8), st.integers(1, 9))
 def test_vectors_are_the_same_whatever_was_asked_before(calls, most):
-    remembered, plain = RememberedEmbedder(NgramEmbedder(32), most), NgramEmbedder(32)
+    remembered, plain = CachingEmbedder(NgramEmbedder(32), most=most), NgramEmbedder(32)
     for texts in calls:
         assert (remembered.embed(texts) == plain.embed(texts)).all()
 
 
 def test_a_text_is_embedded_once_even_within_a_call():
     counting = Counting()
-    remembered = RememberedEmbedder(counting)
+    remembered = CachingEmbedder(counting)
     remembered.embed(["museum", "library", "museum"])
     remembered.embed(["library", "archive"])
     assert counting.asked == {"museum": 1, "library": 1, "archive": 1}
@@ -142,20 +142,20 @@ def test_a_text_is_embedded_once_even_within_a_call():
 
 def test_what_was_used_longest_ago_is_forgotten_first():
     counting = Counting()
-    remembered = RememberedEmbedder(counting, most=2)
+    remembered = CachingEmbedder(counting, most=2)
     for text in ("museum", "library", "museum", "archive", "museum", "library"):
         remembered.embed([text])
     assert counting.asked == {"museum": 1, "library": 2, "archive": 1}
 
 
 def test_nobody_can_change_what_is_remembered():
-    remembered = RememberedEmbedder(NgramEmbedder(32))
+    remembered = CachingEmbedder(NgramEmbedder(32))
     remembered.embed(["museum"])[:] = 7
     assert (remembered.embed(["museum"]) == NgramEmbedder(32).embed(["museum"])).all()
 
 
 def test_half_a_character_is_a_text_too():
-    remembered = RememberedEmbedder(NgramEmbedder(32))
+    remembered = CachingEmbedder(NgramEmbedder(32))
     assert remembered.embed(["\ud800 museum"]).any()
     assert remembered.embed([]).shape == (0, 32)
     assert remembered.embed([]).dtype == np.float32
@@ -163,7 +163,7 @@ def test_half_a_character_is_a_text_too():
 
 def test_it_must_keep_something():
     with pytest.raises(ValueError, match="at least one vector"):
-        RememberedEmbedder(NgramEmbedder(), most=0)
+        CachingEmbedder(NgramEmbedder(), most=0)
 
 
 TEXTS = ["museum", "", "\ud800 half", "library", "museum", "é"]
@@ -188,18 +188,18 @@ def kept(tmp_path):
 
 def test_a_text_is_sent_to_its_model_once_whoever_asks(kept):
     first, second = CountingCalls(), CountingCalls()
-    rows = StoredEmbedder(first, kept).embed(TEXTS)
+    rows = CachingEmbedder(first, kept).embed(TEXTS)
     assert first.asked == Counter(set(TEXTS))
     assert (rows == NgramEmbedder(32).embed(TEXTS)).all() and rows.dtype == np.float32
-    again = StoredEmbedder(second, kept).embed([*TEXTS[::-1], "archive"])
+    again = CachingEmbedder(second, kept).embed([*TEXTS[::-1], "archive"])
     assert second.asked == {"archive": 1}
     assert (again[:-1] == rows[::-1]).all()
-    assert StoredEmbedder(second, kept).embed([]).shape == (0, 32)
+    assert CachingEmbedder(second, kept).embed([]).shape == (0, 32)
 
 
 def test_vectors_of_another_embedder_are_not_taken_for_its_own(kept):
-    StoredEmbedder(CountingCalls(32), kept).embed(TEXTS)
-    other = StoredEmbedder(CountingCalls(64), kept)
+    CachingEmbedder(CountingCalls(32), kept).embed(TEXTS)
+    other = CachingEmbedder(CountingCalls(64), kept)
     assert other.id == "ngram:v1:64" and other.dimension == 64
     assert (other.embed(TEXTS) == NgramEmbedder(64).embed(TEXTS)).all()
 
@@ -212,5 +212,5 @@ def test_a_vector_that_is_damaged_is_made_again():
         def put_all(self, replies):
             assert len(replies) == 2
 
-    rows = StoredEmbedder(CountingCalls(), Damaged()).embed(["museum", "library"])
+    rows = CachingEmbedder(CountingCalls(), Damaged()).embed(["museum", "library"])
     assert (rows == NgramEmbedder(32).embed(["museum", "library"])).all()

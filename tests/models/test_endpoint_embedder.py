@@ -9,9 +9,9 @@ import pytest
 
 from ragauge.errors import UsageError
 from ragauge.models import endpoint_embedder
-from ragauge.models.embedders import RememberedEmbedder, embedder
+from ragauge.models.embedders import embedder
 from ragauge.models.endpoint import Limits
-from ragauge.models.endpoint_embedder import EndpointEmbedder, batches
+from ragauge.models.endpoint_embedder import CachingEmbedder, EndpointEmbedder, batches
 from tests.models.judge_server import chatting, refuses
 from tests.pipelines.misbehaving import BEHAVIOURS, RETRY_AFTER_S
 
@@ -104,7 +104,7 @@ def test_half_a_character_is_a_text_too():
 
 def test_a_text_that_comes_back_is_not_sent_again():
     with chatting(embeds) as server:
-        used = RememberedEmbedder(embedder(f"{server.at('v1')}#m"))
+        used = CachingEmbedder(embedder(f"{server.at('v1')}#m"))
         first, second = used.embed(["museum", "library"]), used.embed(["library", "museum"])
     assert (first == second[::-1]).all() and len(server.requests) == 1
 

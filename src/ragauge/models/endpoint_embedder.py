@@ -1,10 +1,11 @@
-"""Vectors from any OpenAI-compatible embeddings endpoint."""
+"""Vectors from any OpenAI-compatible embeddings endpoint, and vectors of any embedder, kept."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import math
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -187,22 +188,34 @@ class KeptReplies(Protocol):
     def put_all(self, replies: Mapping[str, bytes]) -> None: ...
 
 
-class StoredEmbedder:
+MOST = 16_384
+"""Vectors that are in memory: 64 MiB of a thousand dimensions."""
+
+
+class CachingEmbedder:
     """Another embedder's vectors under its id; those that are known are read, not made.
 
-    Of an endpoint the length of its vectors is kept too: once all texts are known, nothing is
-    asked for.
+    Those asked for last are in memory, and all of them are where `kept` keeps them. Of an endpoint
+    the length of its vectors is kept there too: once all texts are known, nothing is asked for. It
+    is for one thread at a time.
     """
 
-    def __init__(self, embedder: Embedder, kept: KeptReplies) -> None:
-        self._embedder, self._kept = embedder, kept
-        self._endpoint = embedder if isinstance(embedder, EndpointEmbedder) else None
-        self._name = embedder.id if self._endpoint is None else self._endpoint.place
-        if self._endpoint is not None:
-            key = self._length_key
-            length = kept.get_all([key]).get(key, b"")
+    def __init__(
+        self, embedder: Embedder, kept: KeptReplies | None = None, *, most: int = MOST
+    ) -> None:
+        if most < 1:
+            raise ValueError(f"at least one vector must be kept, not {most}")
+        self._embedder, self._kept, self._most = embedder, kept, most
+        self._recent: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._name, self._length_key = "", None
+        if kept is not None and isinstance(embedder, EndpointEmbedder):
+            self._name = embedder.place
+            self._length_key = _hashed(f"dimension\0{self._name}")
+            length = kept.get_all([self._length_key]).get(self._length_key, b"")
             if length.isdigit():
-                self._endpoint.expect(int(length))
+                embedder.expect(int(length))
+        elif kept is not None:
+            self._name = embedder.id
 
     @property
     def id(self) -> str:
@@ -213,32 +226,34 @@ class StoredEmbedder:
         return self._embedder.dimension
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row a text, as the other embedder gives it."""
+        """One row a text, as the other embedder gives it; each new text is asked for once."""
         import numpy as np
 
-        keys = [self._key(text) for text in texts]
-        vectors = {
-            key: np.frombuffer(content, "<f4")
-            for key, content in self._kept.get_all(sorted(set(keys))).items()
-            if len(content) == 4 * self.dimension
-        }
-        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
-        if new:
-            made = self._embedder.embed(list(new.values())).astype("<f4")
-            vectors |= dict(zip(new, made, strict=True))
-            length = {} if self._endpoint is None else {self._length_key: b"%d" % self.dimension}
-            self._kept.put_all({key: vectors[key].tobytes() for key in new} | length)
+        by_key = {_hashed(f"embedding\0{self._name}\0{text}"): text for text in texts}
+        known = {key: self._recent[key] for key in by_key if key in self._recent}
+        if self._kept is not None and (unknown := sorted(by_key.keys() - known.keys())):
+            known |= {
+                key: np.frombuffer(content, "<f4")
+                for key, content in self._kept.get_all(unknown).items()
+                if len(content) == 4 * self.dimension
+            }
+        if new := [key for key in by_key if key not in known]:
+            made = self._embedder.embed([by_key[key] for key in new]).astype("<f4")
+            contents = {key: row.tobytes() for key, row in zip(new, made, strict=True)}
+            known |= {key: np.frombuffer(content, "<f4") for key, content in contents.items()}
+            if self._kept is not None:
+                length = {self._length_key: b"%d" % self.dimension} if self._length_key else {}
+                self._kept.put_all(contents | length)
+        for key in by_key:
+            self._recent[key] = known[key]
+            self._recent.move_to_end(key)
+        while len(self._recent) > self._most:
+            self._recent.popitem(last=False)
         rows = np.empty((len(texts), self.dimension), dtype=np.float32)
-        for row, key in zip(rows, keys, strict=True):
-            row[:] = vectors[key]
+        by_text = {text: known[key] for key, text in by_key.items()}
+        for row, text in zip(rows, texts, strict=True):
+            row[:] = by_text[text]
         return rows
-
-    @property
-    def _length_key(self) -> str:
-        return _hashed(f"dimension\0{self._name}")
-
-    def _key(self, text: str) -> str:
-        return _hashed(f"embedding\0{self._name}\0{text}")
 
 
 def _hashed(text: str) -> str:

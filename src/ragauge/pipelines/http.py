@@ -115,21 +115,33 @@ class HttpSystem:
         values = _encode((self._url.raw_query_string, told))
         return hashlib.pbkdf2_hmac("sha256", values, _SALT, _ROUNDS).hex()
 
+    @property
+    def query(self) -> Named[str, str]:
+        """The parameters of its URL."""
+        return self._url.query
+
     async def ask(self, ask: Ask) -> Any:
         """The decoded reply, in our shape."""
+        body = _encode(self._mapping.body(ask))
+        return self._mapping.reply(await self._reply("POST", self._url, body))
+
+    async def found(self, query: Named[str, str]) -> Any:
+        """The decoded reply to a GET with these parameters besides those of the URL."""
+        return await self._reply("GET", self._url.update_query(query))
+
+    async def _reply(self, method: str, url: URL, body: bytes | None = None) -> Any:
         import aiohttp
 
         session = self._session or self._open()
-        body = _encode(self._mapping.body(ask))
         try:
-            async with session.post(self._url, data=body, allow_redirects=False) as response:
+            async with session.request(method, url, data=body, allow_redirects=False) as response:
                 if not 200 <= response.status < 300:
                     raise await self._turned_down(response)
                 content = await _content(response)
         except (aiohttp.ClientError, OSError) as error:
             # The client's own exceptions hold the request, with its headers and its URL.
             raise self._lost(error) from None
-        return self._mapping.reply(self._decoded(content))
+        return self._decoded(content)
 
     async def close(self) -> None:
         if self._session is not None:

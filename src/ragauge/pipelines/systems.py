@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,8 +12,8 @@ from msgspec import Struct
 from ragauge.contracts.system import Ask, CallFailed, System
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.fields import BadField
-from ragauge.ingest.lines import MAX_LINE, BadJson, blocks, decode
-from ragauge.ingest.traces import read_trace, trace_faults
+from ragauge.ingest.lines import blocks
+from ragauge.ingest.traces import BadLine, decoded, faults_of, read_trace
 from ragauge.metrics.facts import error_reason
 from ragauge.pipelines.callable import CallableSystem
 from ragauge.pipelines.command import CommandSystem
@@ -117,7 +117,7 @@ class ReplaySystem:
         recording = [recording for fit, recording in fitting if fit == most][-1]
         if recording.error is not None:
             raise CallFailed("recorded_error", recording.error)
-        reply = decode(recording.line)
+        reply = decoded(recording.line)
         extra = reply.pop("extra", None)  # what an earlier trace kept is next to its fields
         return {**extra, **reply} if type(extra) is dict else reply
 
@@ -126,34 +126,30 @@ class ReplaySystem:
 
     def _load(self, name: str) -> None:
         problems: list[str] = []
-        for number, line in self._lines(name):
-            try:
-                if len(line) > MAX_LINE:
-                    raise BadJson(f"the line is longer than {MAX_LINE >> 20} MiB")
-                trace = read_trace(decode(line))
-                question = trace.question_sent or trace.q
-                if question is None:
-                    raise BadField("q", "missing; a recording is found by its question")
-            except (BadJson, BadField) as fault:
-                faults = [] if isinstance(fault, BadJson) else trace_faults(decode(line))
-                problems += [f"{name}:{number}: {fact}" for fact in faults or [str(fault)]]
-                continue
-            failed = trace.status == "error" or trace.error
-            error = error_reason(trace) if failed else None
-            recorded = self._recordings.setdefault(same_question(question), [])
-            recorded.append(_Recording(line, trace.seed, trace.temperature, trace.jitter, error))
+        number = 0
+        for block in blocks(name):
+            content = block.read()
+            self._sha256.update(content)
+            for line in content.removesuffix(b"\n").split(b"\n"):
+                number += 1
+                if not line.strip():
+                    continue
+                try:
+                    trace = read_trace(decoded(line))
+                    question = trace.question_sent or trace.q
+                    if question is None:
+                        raise BadField("q", "missing; a recording is found by its question")
+                except BadLine as fault:
+                    faults = faults_of(line, fault) or [str(fault)]
+                    problems += [f"{name}:{number}: {fact}" for fact in faults]
+                    continue
+                failed = trace.status == "error" or trace.error
+                error = error_reason(trace) if failed else None
+                self._recordings.setdefault(same_question(question), []).append(
+                    _Recording(line, trace.seed, trace.temperature, trace.jitter, error)
+                )
         if problems:
             shown = problems[:_PROBLEMS_SHOWN]
             raise InputRejected(*shown, more=len(problems) - len(shown))
         if not self._recordings:
             raise InputRejected(f"{name}: holds no trace; write one JSON object a line")
-
-    def _lines(self, name: str) -> Iterator[tuple[int, bytes]]:
-        before = 1
-        for block in blocks(name):
-            content = block.read()
-            self._sha256.update(content)
-            for number, line in enumerate(content.split(b"\n"), before):
-                if line.strip():
-                    yield number, line
-            before += content.count(b"\n")

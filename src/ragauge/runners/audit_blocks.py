@@ -43,7 +43,8 @@ from ragauge.ingest.traces import (
 from ragauge.metrics.quality import NO_ANSWER
 from ragauge.metrics.sums import Rows, Sums
 from ragauge.metrics.table import table
-from ragauge.models.embedders import RememberedEmbedder, embedder
+from ragauge.models.embedders import embedder
+from ragauge.models.endpoint_embedder import CachingEmbedder
 from ragauge.models.tokenizers import tokenizer_of
 from ragauge.runners.audit_log import log_entries
 from ragauge.runners.auditing import Audited, Auditor
@@ -183,7 +184,7 @@ class BlockAuditor:
         self._policy = policy
         self._auditors: dict[Unit | None, Auditor] = {}
         self._embedder: Embedder | None = (
-            RememberedEmbedder(embedder(setup.embedder)) if setup.embedder is not None else None
+            CachingEmbedder(embedder(setup.embedder)) if setup.embedder is not None else None
         )
         self._observing = observing(setup.gold, inline=setup.inline, whole=whole)
         self._metrics = [table()[id] for id in setup.metrics]

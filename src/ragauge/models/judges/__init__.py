@@ -8,7 +8,7 @@ from ragauge.contracts.judge import ReplyCache
 from ragauge.errors import UsageError
 from ragauge.models.endpoint import Limits, ModelEndpoint, key_of
 from ragauge.models.judges.budget import Budget, Estimate, Prices
-from ragauge.models.judges.client import Chat, ChatJudge, estimate
+from ragauge.models.judges.client import ChatJudge, estimate
 from ragauge.models.judges.request import as_data, call_key
 
 __all__ = [
@@ -55,7 +55,7 @@ def chat_judge(
     endpoint = ModelEndpoint(url, "chat/completions", key=key_of(key_env, KEY), limits=limits)
     counted = Budget() if budget is None else budget
     known = _Memory() if cache is None else cache
-    return ChatJudge(Chat(endpoint, model, counted), cache=known, budget=counted)
+    return ChatJudge(endpoint, model, cache=known, budget=counted)
 
 
 class _Memory:

@@ -37,33 +37,88 @@ _MAYBE_BILLED = frozenset({"bad_reply", "disconnected", "too_large"})
 """Failures after which the endpoint may have done the work, and may ask to be paid for it."""
 
 
-class Chat:
-    """One model at an endpoint, spoken to in as much of the protocol as it takes."""
+class ChatJudge:
+    """One model at an endpoint, spoken to in as much of the protocol as it takes.
 
-    def __init__(self, endpoint: ModelEndpoint, model: str, budget: Budget) -> None:
-        self._endpoint, self.model, self._budget = endpoint, model, budget
+    Each call is asked once: a reply that is known is not asked for, nor paid, again.
+    """
+
+    def __init__(
+        self, endpoint: ModelEndpoint, model: str, *, cache: ReplyCache, budget: Budget
+    ) -> None:
+        self._endpoint, self._model, self._cache, self._budget = endpoint, model, cache, budget
         self._dialect = Dialect()
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def __repr__(self) -> str:
-        return f"Chat({self.model}, {self._endpoint!r})"
+        return f"ChatJudge({self._model}, {self._endpoint!r})"
 
     @property
-    def place(self) -> str:
-        """Where the model is: the same name elsewhere may be another model."""
-        return self._endpoint.place
+    def id(self) -> str:
+        return self._model
+
+    @property
+    def usage(self) -> Usage:
+        """All that was taken so far, by calls that failed too."""
+        return self._budget.spent
 
     @property
     def left_out(self) -> list[str]:
-        """Parts of the protocol that the endpoint refuses."""
+        """Parts of the protocol that the endpoint refuses, such as `seed`, for reports to say."""
         return self._dialect.left_out
 
-    async def said(
+    async def ask(self, call: JudgeCall) -> JudgeReply:
+        """The reply; raises `CallFailed`, and `BudgetSpent` where no more may be asked."""
+        key = self._key(call)
+        turn = self._turns.setdefault(key, asyncio.Lock())
+        async with turn:  # who asks the same at the same time waits for the first one's reply
+            known = await asyncio.to_thread(self.known, call)
+            if known is not None:
+                return known.reply(self._budget.cached())
+            made, usage = await self._answered(call, key)
+            await asyncio.to_thread(self._cache.put, key, msgspec.json.encode(made))
+            # Another process may have been first: then its reply is the one that is reported.
+            return (await asyncio.to_thread(self.known, call) or made).reply(usage)
+
+    def known(self, call: JudgeCall) -> Kept | None:
+        """The reply that is kept; None where there is none that can be read and fits the call."""
+        content = self._cache.get(self._key(call))
+        if content is None:
+            return None
+        try:
+            kept = msgspec.json.decode(content, type=Kept)
+        except msgspec.DecodeError:
+            return None
+        return None if any(faults(kept.value, call.schema)) else kept
+
+    async def close(self) -> None:
+        await self._endpoint.close()
+
+    def _key(self, call: JudgeCall) -> str:
+        # The same name at another place may be another model.
+        return call_key(call, self._model, self._endpoint.place)
+
+    async def _answered(self, call: JudgeCall, key: str) -> tuple[Kept, Usage]:
+        """A reply that fits the schema, asked for a second time where the first does not."""
+        messages = messages_of(call)
+        said, usage = await self._said(call, messages, key)
+        found = verdict_in(said, call)
+        if not isinstance(found, Unusable):
+            return Kept(value=found, logprob=said.logprob), usage
+        again = repair_of(messages, said.text, found.faults)
+        said, more = await self._said(call, again, key)
+        found = verdict_in(said, call)
+        if isinstance(found, Unusable):
+            raise unusable(found)
+        return Kept(value=found, repaired=True, logprob=said.logprob), usage + more
+
+    async def _said(
         self, call: JudgeCall, messages: Sequence[Message], key: str
     ) -> tuple[Completion, Usage]:
         """What the model says to the messages, and what that took; raises CallFailed."""
         dialect, taken = self._dialect, list[Usage]()
         while True:
-            body = dialect.body(call, self.model, messages)
+            body = dialect.body(call, self._model, messages)
             try:
                 ask = partial(self._sent, body, call.max_tokens, taken)
                 said = await self._endpoint.patiently(key, ask)
@@ -76,9 +131,6 @@ class Chat:
                 # That it helped shows that it was refused: it is not tried with others again.
                 self._dialect = self._dialect.less(dialect)
                 return said, sum(taken, Usage())
-
-    async def close(self) -> None:
-        await self._endpoint.close()
 
     async def _sent(self, body: dict[str, Any], most: int, taken: list[Usage]) -> Completion:
         """The reply to one request; however it ends, a deadline's among them, it is counted."""
@@ -100,71 +152,6 @@ class Chat:
             taken.append(self._budget.settle(held, took))
 
 
-class ChatJudge:
-    """Asks each call once: a reply that is known is not asked for, nor paid, again."""
-
-    def __init__(self, chat: Chat, *, cache: ReplyCache, budget: Budget) -> None:
-        self._chat, self._cache, self._budget = chat, cache, budget
-        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-
-    def __repr__(self) -> str:
-        return f"ChatJudge({self._chat!r})"
-
-    @property
-    def id(self) -> str:
-        return self._chat.model
-
-    @property
-    def usage(self) -> Usage:
-        """All that was taken so far, by calls that failed too."""
-        return self._budget.spent
-
-    @property
-    def left_out(self) -> list[str]:
-        """Parts of the protocol that the endpoint refuses, such as `seed`, for reports to say."""
-        return self._chat.left_out
-
-    async def ask(self, call: JudgeCall) -> JudgeReply:
-        """The reply; raises `CallFailed`, and `BudgetSpent` where no more may be asked."""
-        key = self._key(call)
-        turn = self._turns.setdefault(key, asyncio.Lock())
-        async with turn:  # who asks the same at the same time waits for the first one's reply
-            known = await self._known(call)
-            if known is not None:
-                return known.reply(self._budget.cached())
-            made, usage = await self._answered(call, key)
-            await asyncio.to_thread(self._cache.put, key, msgspec.json.encode(made))
-            # Another process may have been first: then its reply is the one that is reported.
-            return (await self._known(call) or made).reply(usage)
-
-    def known(self, call: JudgeCall) -> Kept | None:
-        """The reply to a call that is kept already; None where it would have to be asked for."""
-        return kept_reply(self._cache, self._key(call), call)
-
-    async def close(self) -> None:
-        await self._chat.close()
-
-    def _key(self, call: JudgeCall) -> str:
-        return call_key(call, self.id, self._chat.place)
-
-    async def _known(self, call: JudgeCall) -> Kept | None:
-        return await asyncio.to_thread(self.known, call)
-
-    async def _answered(self, call: JudgeCall, key: str) -> tuple[Kept, Usage]:
-        """A reply that fits the schema, asked for a second time where the first does not."""
-        messages = messages_of(call)
-        said, usage = await self._chat.said(call, messages, key)
-        found = verdict_in(said, call)
-        if not isinstance(found, Unusable):
-            return Kept(value=found, logprob=said.logprob), usage
-        again = repair_of(messages, said.text, found.faults)
-        said, more = await self._chat.said(call, again, key)
-        found = verdict_in(said, call)
-        if isinstance(found, Unusable):
-            raise unusable(found)
-        return Kept(value=found, repaired=True, logprob=said.logprob), usage + more
-
-
 class Kept(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A reply as it is kept: nothing of the endpoint, nor of its key."""
 
@@ -176,18 +163,6 @@ class Kept(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return JudgeReply(
             value=self.value, usage=usage, repaired=self.repaired, logprob=self.logprob
         )
-
-
-def kept_reply(cache: ReplyCache, key: str, call: JudgeCall) -> Kept | None:
-    """The reply that is kept; None where there is none that can be read and fits the call."""
-    content = cache.get(key)
-    if content is None:
-        return None
-    try:
-        kept = msgspec.json.decode(content, type=Kept)
-    except msgspec.DecodeError:
-        return None
-    return None if any(faults(kept.value, call.schema)) else kept
 
 
 REPLY_SHARE = 4

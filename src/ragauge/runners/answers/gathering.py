@@ -21,9 +21,9 @@ from ragauge.errors import BudgetSpent
 from ragauge.ingest.calibration import AnswerCalibration, Calibrations
 from ragauge.ingest.fields import quoted
 from ragauge.metrics.answers import AnswerFacts
-from ragauge.models.embedders import RememberedEmbedder, embedder
+from ragauge.models.embedders import embedder
 from ragauge.models.endpoint import rate_per_s
-from ragauge.models.endpoint_embedder import EmbeddingFailed, KeptReplies, StoredEmbedder
+from ragauge.models.endpoint_embedder import CachingEmbedder, EmbeddingFailed, KeptReplies
 from ragauge.models.judges import Budget, chat_judge, estimate
 from ragauge.models.judges.budget import Estimate
 from ragauge.models.judging import judge_answer, judge_rubric, likened, planned_calls
@@ -194,10 +194,9 @@ class HeardEmbedder:
 def heard_embedder(name: str | None, vectors: KeptReplies | None) -> HeardEmbedder:
     """The embedder of that name; what it costs to ask it for is kept where there is a place."""
     written = name or DEFAULT_EMBEDDER
-    chosen = embedder(written)
-    if vectors is not None and written != DEFAULT_EMBEDDER:  # n-grams are counted faster than read
-        chosen = StoredEmbedder(chosen, vectors)
-    return HeardEmbedder(RememberedEmbedder(chosen), f"endpoint:{written.partition('#')[2]}")
+    # N-grams are counted faster than read.
+    chosen = CachingEmbedder(embedder(written), None if written == DEFAULT_EMBEDDER else vectors)
+    return HeardEmbedder(chosen, f"endpoint:{written.partition('#')[2]}")
 
 
 def facts_of(
