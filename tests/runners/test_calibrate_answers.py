@@ -13,9 +13,9 @@ from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.calibration import read_answer_calibrations
 from ragauge.runners.answers.calibrate_groundedness import calibrate_groundedness
 from ragauge.runners.answers.calibrate_judge import calibrate_judge
-from ragauge.runners.answers.calibration_report import keep_calibration
 from ragauge.runners.answers.evaluate_answers import evaluate_answers
 from ragauge.runners.answers.gathering import Asking
+from ragauge.runners.answers.kept_calibrations import keep_calibration
 from ragauge.runners.answers.labelled import read_labelled
 from ragauge.stats.discrimination import best_threshold
 from ragauge.store.reply_cache import open_replies

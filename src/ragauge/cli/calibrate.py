@@ -245,7 +245,7 @@ def _calibrated(
     It is 3 where nothing could be measured, or a judge was stopped; 1 where it may be chance.
     """
     from ragauge.contracts.answer_calibration import AnswerCalibrationReport
-    from ragauge.runners.answers.calibration_report import check_calibration_file, keep_calibration
+    from ragauge.runners.answers.kept_calibrations import check_calibration_file, keep_calibration
 
     forms = forms_of(output.reports, AnswerCalibrationReport)
     refuse_overwriting(read, [*forms, out or None])

@@ -28,6 +28,7 @@ from ragauge.ingest.fields import (
     refuse,
     squeezed,
     text,
+    unlike,
 )
 from ragauge.ingest.lines import BadJson, decode
 from ragauge.ingest.records import Records, Row, Source
@@ -445,10 +446,7 @@ def read_answers(
         row = Row(lost.place, {}, {}, {}) if lost else next(left)
         given = own_id(row["id"], "id")
         known = str(place) if given is None else str(given)
-        unit, times = known, 1
-        while unit in places:  # the name of an earlier row gets a number
-            times += 1
-            unit = f"{known}#{times}"
+        unit = unlike(known, places)
         places[unit] = row.place
         if lost:
             fact = lost.fact if lost.fact.startswith("record: ") else f"line: {lost.fact}"

@@ -6,7 +6,7 @@ A `Shape` is that table. Readers, `--map`, `ragauge inspect` and the reference p
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
@@ -437,6 +437,19 @@ def strata_of(record: Mapping[str, Any], given: Any) -> Any:
     }
     cells = {name: value for name, value in cells.items() if value not in (None, "")}
     return {**given, **cells} if isinstance(given, Mapping) else (cells or None)
+
+
+def unlike(name: str, taken: Container[str]) -> str:
+    """The name, with a number where an earlier one is called the same.
+
+    >>> unlike("a", {"b"}), unlike("a", {"a", "a#2"})
+    ('a', 'a#3')
+    """
+    times, found = 1, name
+    while found in taken:
+        times += 1
+        found = f"{name}#{times}"
+    return found
 
 
 def did_you_mean(name: str, known: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from ragauge.contracts.answers import Context
-from ragauge.ingest.fields import BadField, expected, quoted
+from ragauge.ingest.fields import BadField, expected, quoted, unlike
 from ragauge.ingest.lines import BadJson, decode
 
 _ARRAY = re.compile(r"array\((\[.*\])(?:,\s*dtype=[\w<>=|']+)?\)", re.DOTALL)
@@ -110,8 +110,12 @@ def passages(value: Any, field: str) -> tuple[Context, ...]:
     >>> passages(["a b", {"id": "p1", "text": "c"}], "contexts")
     (Context(id='1', text='a b'), Context(id='p1', text='c'))
     """
-    found = [_passage(one, place, field) for place, one in enumerate(listed(value, field))]
-    return tuple(_told_apart(found))
+    found: dict[str, Context] = {}
+    for place, one in enumerate(listed(value, field)):
+        context = _passage(one, place, field)
+        id = unlike(context.id, found)
+        found[id] = context if id == context.id else Context(id, context.text)
+    return tuple(found.values())
 
 
 def listed(value: Any, field: str) -> list[Any]:
@@ -152,17 +156,3 @@ def _passage(value: Any, place: int, field: str) -> Context:
     if not isinstance(id, str | int):
         raise BadField(f"{where}.id", expected("text", id))
     return Context(str(id), text)
-
-
-def _told_apart(contexts: Sequence[Context]) -> list[Context]:
-    """The same contexts, where one has an earlier one's id under another."""
-    met: set[str] = set()
-    found = []
-    for context in contexts:
-        id, times = context.id, 1
-        while id in met:
-            times += 1
-            id = f"{context.id}#{times}"
-        met.add(id)
-        found.append(context if id == context.id else Context(id, context.text))
-    return found

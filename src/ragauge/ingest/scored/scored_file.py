@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 from ragauge.contracts.diagnosis import ScoreRow
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected, UsageError
-from ragauge.ingest.fields import BadField, BadRecord, Columns, quoted, refuse
+from ragauge.ingest.fields import BadField, BadRecord, Columns, quoted, refuse, unlike
 from ragauge.ingest.lines import decode
 from ragauge.ingest.records import Records, Row, Source
 from ragauge.ingest.scored.columns import (
@@ -179,13 +179,10 @@ class Reading:
         """The sample's name among the others; that of an earlier one gets a number."""
         given = sample.id or sample_id(sample.fields)
         known = given or f"row {number}"
-        id, times = known, 1
-        while id in self._places:
-            times += 1
-            id = f"{known}#{times}"
+        id = unlike(known, self._places)
         if given is None:
             self._nameless.append(id)
-        if times > 1:
+        if id != known:
             fact = f"{quoted(known)} is at {self._places[known]} already; this one is {id}"
             self._findings.add(Finding("duplicate_id", sample.place, fact))
         self._places[id] = sample.place

@@ -1,16 +1,42 @@
-"""How far scores agree with labels, and how far things agree that look at no context."""
+"""How far scores agree with labels, and how far things agree that look at no context.
+
+Any score is calibrated so, of groundedness or of a judge, and reported as an outcome.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from msgspec import Struct
 
-from ragauge.contracts.answer_calibration import Control, LabelledScores
+from ragauge import __version__
+from ragauge.contracts.answer_calibration import (
+    AUROC,
+    BALANCED_ACCURACY,
+    BASE_RATE,
+    CHANCE,
+    ECE,
+    KAPPA,
+    LENGTH_BIAS,
+    POSITION_FLIPS,
+    AnswerCalibrationReport,
+    Bias,
+    Calibrated,
+    Control,
+    KindFit,
+    LabelCoverage,
+    LabelledScores,
+)
 from ragauge.contracts.answers import AnswerKind
+from ragauge.contracts.evaluation import HumanAgreement
+from ragauge.contracts.report import Outcome, Rule, Score
+from ragauge.runners.evaluation import Evaluation
 from ragauge.stats.discrimination import (
+    BINS,
+    DRAWS,
     auroc,
     balanced_accuracy,
     calibration_error,
@@ -23,7 +49,7 @@ from ragauge.stats.draws import below
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ragauge.runners.answers.labelled import Labelled
+    from ragauge.runners.answers.labelled import Labelled, LabelledRows
     from ragauge.stats.discrimination import Statistic
 
     Flags = NDArray[np.bool_]
@@ -35,6 +61,23 @@ if TYPE_CHECKING:
 FOLDS = 10
 ROUNDS = 3
 """Times the sources are dealt anew: what a row comes to is the mean over them."""
+SEED = 0
+DIGITS = 6
+"""Decimals of what is reported: more would be noise."""
+ONE_WRITER = "all answers are of one model, or no row names its model"
+NO_PAIR = "no good and bad answer can be compared"
+GATE = Rule(metric=AUROC, op=">", bound=CHANCE, confidence=95)
+BIASES = {"length": LENGTH_BIAS, "position": POSITION_FLIPS}
+_DRAWN = f"ci:percentile-sources|draws:{DRAWS}|seed:{SEED}"
+_FOLDED = f"folds:{FOLDS}x{ROUNDS}"
+_HOW = {
+    AUROC: _DRAWN,
+    BALANCED_ACCURACY: f"{_FOLDED}|{_DRAWN}",
+    KAPPA: f"{_FOLDED}|{_DRAWN}",
+    ECE: f"bins:{BINS}-equal-width",
+    LENGTH_BIAS: f"spearman|{_DRAWN}",
+    POSITION_FLIPS: "ci:wilson-clustered",
+}
 
 
 def held_out(sources: Sequence[str]) -> Iterator[Flags]:
@@ -53,13 +96,6 @@ def dealt(sources: Sequence[str]) -> Iterator[Places]:
         order = sorted(range(len(names)), key=lambda place: (marks[place], place))
         fold = {names[place]: rank % folds for rank, place in enumerate(order)}
         yield np.array([fold[source] for source in sources], dtype=np.int64)
-
-
-SEED = 0
-DIGITS = 6
-"""Decimals of what is reported: more would be noise."""
-ONE_WRITER = "all answers are of one model, or no row names its model"
-NO_PAIR = "no good and bad answer can be compared"
 
 
 class Scored(Struct, frozen=True, kw_only=True):
@@ -203,3 +239,105 @@ def rounded(value: float | None) -> float | None:
 
 def rounded_ends(ci: tuple[float, float] | None) -> tuple[float, float] | None:
     return None if ci is None else (round(ci[0], DIGITS), round(ci[1], DIGITS))
+
+
+def calibration_outcome(
+    labelled: LabelledRows,
+    used: LabelledScores,
+    *,
+    task: Calibrated,
+    metric: str,
+    judge: str,
+    scored: int,
+    unscored: Mapping[str, int],
+    scores: Sequence[LabelledScores],
+    controls: Sequence[Control],
+    too_few: str | None,
+    agreement: Sequence[str],
+    by: str,
+    biases: Sequence[Bias] = (),
+    kinds: Sequence[KindFit] = (),
+    coefficients: str | None = None,
+    identity: Mapping[str, Any] | None = None,
+) -> Outcome[AnswerCalibrationReport]:
+    """The outcome of what is used from now on; where labels are too few, it has no number.
+
+    `agreement` are the metrics next to which later reports show it, as judged `by`.
+    """
+    known: dict[str, tuple[float | None, tuple[float, float] | None]] = {
+        AUROC: (used.auroc, used.auroc_ci),
+        BALANCED_ACCURACY: (used.balanced_accuracy, used.balanced_accuracy_ci),
+        KAPPA: (used.kappa, used.kappa_ci),
+        ECE: (used.ece, None),
+        BASE_RATE: (used.base_rate, None),
+    }
+    measured = [
+        (
+            *(id, None if too_few else value, used.n, None if too_few else ci),
+            too_few or (used.reason if value is None or ci is None else None),
+        )
+        for id, (value, ci) in known.items()
+    ]
+    measured += [(BIASES[one.name], one.value, one.n, one.ci, one.reason) for one in biases]
+    metrics = {
+        id: Score(
+            value=value,
+            n=n,
+            of=labelled.records,
+            ci=None if value is None else ci,
+            reason=reason,
+            signature="|".join(filter(None, (id, "v1", metric, judge, _HOW.get(id), f"n:{n}"))),
+        )
+        for id, value, n, ci, reason in measured
+    }
+    evaluation = Evaluation(given=metrics, rules=(GATE,))
+    # A decision has no order and no chances: of it only what the threshold says counts.
+    shown = [
+        HumanAgreement(
+            metric=one,
+            judge=by,
+            n=used.n,
+            sources=used.sources,
+            base_rate=used.base_rate or 0.0,
+            auroc=used.auroc if one == metric else None,
+            auroc_ci=used.auroc_ci if one == metric else None,
+            balanced_accuracy=used.balanced_accuracy,
+            kappa=used.kappa,
+            ece=used.ece if one == metric else None,
+            threshold=used.threshold,
+            labels=f"{Path(labelled.name).name} sha256:{labelled.sha256}",
+        )
+        for one in (agreement if metrics[AUROC].value is not None else ())
+    ]
+    report = evaluation.report(
+        AnswerCalibrationReport,
+        labelled.findings,
+        {
+            "command": f"calibrate {task}",
+            "ragauge": __version__,
+            "labels": labelled.told,
+            "labels_sha256": labelled.sha256,
+            "gate": str(GATE),
+            **(identity or {}),
+        },
+        passed=evaluation.all_hold,
+        task=task,
+        metric=metric,
+        judge=judge,
+        scores=tuple(scores),
+        controls=tuple(controls),
+        biases=tuple(biases),
+        kinds=tuple(kinds),
+        coefficients=coefficients,
+        agreement=tuple(shown),
+        coverage=LabelCoverage(
+            rows=labelled.records,
+            labelled=len(labelled.rows),
+            scored=scored,
+            unlabelled=labelled.unlabelled,
+            unscored=dict(sorted(unscored.items())),
+            rejected=len(labelled.problems),
+            sources=used.sources,
+        ),
+    )
+    return evaluation.outcome(report)

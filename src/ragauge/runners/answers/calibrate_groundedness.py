@@ -32,13 +32,13 @@ from ragauge.runners.answers.agreement import (
     DIGITS,
     ROUNDS,
     Scored,
+    calibration_outcome,
     controls,
     held_out,
     labelled_scores,
     rounded,
     rounded_ends,
 )
-from ragauge.runners.answers.calibration_report import Calibrating, coefficients_text
 from ragauge.runners.answers.labelled import Labelled, LabelledRows, read_labelled
 from ragauge.stats.discrimination import (
     auroc,
@@ -49,9 +49,21 @@ from ragauge.stats.discrimination import (
     value_of,
 )
 from ragauge.stats.logistic import Fit, chance, fit_logistic, log_odds
-from ragauge.text.grounding.features import ANSWER_FEATURES, answer_features, read_answer
+from ragauge.text.grounding.features import (
+    ANSWER_FEATURES,
+    SENTENCE_FEATURES,
+    answer_features,
+    read_answer,
+)
 from ragauge.text.grounding.groundedness import NO_CLAIM, NO_CONTEXT, kind_of
-from ragauge.text.grounding.model import KindModel, Model, Weights, shipped, sign_of
+from ragauge.text.grounding.model import (
+    KindModel,
+    Model,
+    Weights,
+    bands_text,
+    shipped,
+    sign_of,
+)
 from ragauge.text.grounding.passages import Passages
 from ragauge.text.refusal import refusal_in, tokens
 
@@ -71,6 +83,11 @@ DECISION = "answers.grounded"
 LEXICAL = "lexical"
 SHIPPED, REFITTED, MOVED, CALIBRATED = "shipped", "refitted", "moved", "calibrated"
 NOT_BETTER = "the refitted coefficients are not better out of fold: only the threshold is moved"
+_HEAD = """\
+# Lexical groundedness, fitted to labels: log-odds = intercept + the sum of coefficient x feature.
+# A feature that is not named weighs nothing.
+version = "{version}"
+"""
 HASH_SHOWN = 8
 PASSAGES_KEPT = 512
 SPREAD = 0.4
@@ -99,21 +116,13 @@ def calibrate_groundedness(
         rows, label=label, good=good, group=group, input_format=input_format, max_bad=max_bad
     )
     unscored: Counter[str] = Counter()
-    read = read_as_seen(labelled, kind, unscored, progress)
-    return _outcome(labelled, read, unscored)
-
-
-def _outcome(
-    labelled: LabelledRows, read: Sequence[Read], unscored: Counter[str]
-) -> Outcome[AnswerCalibrationReport]:
-    """What the labels allow, kind by kind, and the report on it."""
+    read = _read(labelled, kind, unscored, progress)
     model = shipped()
     of_kind = {
         kind: own for kind in ANSWER_KINDS if (own := [one for one in read if one.kind == kind])
     }
-    refits: dict[AnswerKind, Refit] = {}
-    for kind, own in of_kind.items():
-        refits[kind] = refit(
+    refits: dict[AnswerKind, Refit] = {
+        kind: refit(
             Examples(
                 model=model.kinds[kind],
                 values=np.array([one.values for one in own]),
@@ -121,6 +130,8 @@ def _outcome(
                 sources=[one.labelled.source for one in own],
             )
         )
+        for kind, own in of_kind.items()
+    }
     fitted = model
     calibrated = any(one.done != "kept" for one in refits.values())
     if calibrated:  # what was fitted takes the place of what is shipped
@@ -142,16 +153,14 @@ def _outcome(
     too_few = None
     if all(one.short for one in refits.values()):
         too_few = "; ".join(f"{kind}: {one.reason}" for kind, one in refits.items()) or None
-    calibrating = Calibrating(
+    return calibration_outcome(
+        labelled,
+        used,
         task="groundedness",
         metric=METRIC,
         judge=fitted.id,
-        labelled=labelled,
         scored=len(read),
         unscored=unscored,
-    )
-    return calibrating.outcome(
-        used,
         scores=scores,
         controls=references,
         too_few=too_few,
@@ -213,7 +222,7 @@ class Read(Struct, frozen=True, kw_only=True):
     values: tuple[float, ...]
 
 
-def read_as_seen(
+def _read(
     labelled: LabelledRows,
     kind: AnswerKind | None,
     unscored: Counter[str],
@@ -223,34 +232,28 @@ def read_as_seen(
     passages_of: Callable[..., Passages] = lru_cache(PASSAGES_KEPT)(Passages)
     found = []
     for done, one in enumerate(labelled.rows, 1):
-        seen = _seen(one, kind, passages_of)
-        if isinstance(seen, Read):
-            found.append(seen)
+        row, answer, why = one.row, one.row.answer or "", None
+        refused = refusal_in(answer, tokens()) != "none"
+        grounds = grounds_of(AnswerFacts(row=row, refused=refused))
+        if isinstance(grounds, Absent):
+            why = grounds.reason
         else:
-            unscored[seen] += 1
-            fact = f"{quoted(one.row.id)}: {seen}"
-            labelled.findings.add(Finding("unscored", one.row.where, fact))
+            passages = passages_of(grounds, row.question)
+            sentences = read_answer(answer, passages).sentences if passages.lines else []
+            if sentences:
+                told = kind or row.kind or kind_of(answer, passages)
+                odds = shipped().kinds[told].sentence_odds(sentences)
+                values = tuple(answer_features(sentences, odds))
+                found.append(Read(labelled=one, kind=told, values=values))
+            else:
+                why = NO_CLAIM if passages.lines else NO_CONTEXT
+        if why is not None:
+            unscored[why] += 1
+            fact = f"{quoted(row.id)}: {why}"
+            labelled.findings.add(Finding("unscored", row.where, fact))
         if progress is not None:
             progress(done, len(labelled.rows))
     return found
-
-
-def _seen(
-    one: Labelled, kind: AnswerKind | None, passages_of: Callable[..., Passages]
-) -> Read | str:
-    """An answer as the coefficients see it, or why they see nothing."""
-    row, answer = one.row, one.row.answer or ""
-    refused = refusal_in(answer, tokens()) != "none"
-    grounds = grounds_of(AnswerFacts(row=row, refused=refused))
-    if isinstance(grounds, Absent):
-        return grounds.reason
-    passages = passages_of(grounds, row.question)
-    sentences = read_answer(answer, passages).sentences if passages.lines else []
-    if not sentences:
-        return NO_CLAIM if passages.lines else NO_CONTEXT
-    told = kind or row.kind or kind_of(answer, passages)
-    odds = shipped().kinds[told].sentence_odds(sentences)
-    return Read(labelled=one, kind=told, values=tuple(answer_features(sentences, odds)))
 
 
 class Examples(Struct, frozen=True, kw_only=True):
@@ -392,3 +395,20 @@ def _threshold(given: Examples, odds: Floats, rows: Flags) -> float | None:
 
 def _logit(share: float) -> float:
     return log(share / (1 - share))
+
+
+def coefficients_text(model: Model) -> str:
+    """A file of coefficients, as `text.grounding.model.model_from` reads it."""
+    parts = [_HEAD.format(version=model.version)]
+    for kind in ANSWER_KINDS:
+        one = model.kinds[kind]
+        parts.append(f"\n[{kind}.threshold]\nvalue = {one.threshold!r}\n")
+        parts.append(bands_text(kind, one.bands))
+        for name, weights, features in (
+            ("answer", one.answer, ANSWER_FEATURES),
+            ("sentence", one.sentence, SENTENCE_FEATURES),
+        ):
+            parts.append(f"\n[{kind}.{name}]\nintercept = {weights.intercept!r}\n")
+            named = zip(features, weights.coefficients, strict=True)
+            parts += [f"{feature} = {weight!r}\n" for feature, weight in named if weight]
+    return "".join(parts)

@@ -31,13 +31,13 @@ from ragauge.runners.answers.agreement import (
     ROUNDS,
     SEED,
     Scored,
+    calibration_outcome,
     controls,
     held_out,
     labelled_scores,
     one_label,
     rounded_ends,
 )
-from ragauge.runners.answers.calibration_report import Calibrating
 from ragauge.runners.answers.evaluation import outcome_of_answers
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.kept_calibrations import UNNAMED, makers_of
@@ -93,33 +93,13 @@ HALF = 0.5
 
 
 class Judged(Struct, frozen=True, kw_only=True):
-    """Labelled answers that have a score."""
+    """The scores of labelled rows, in their order, and whose they are."""
 
-    rows: list[Labelled]
-    values: Floats
-    """As the judge gave them."""
-    lower: bool
-    """Lower scores are better."""
-    bounds: tuple[float, float]
-    """What the worst and the best score could be."""
-
-    @property
-    def order(self) -> Floats:
-        """Higher is better."""
-        return -self.values if self.lower else self.values
-
-    @property
-    def shares(self) -> Floats:
-        """From 0 to 1, higher is better."""
-        low, high = self.bounds
-        share = (self.values - low) / (high - low) if high > low else self.values * 0
-        return 1 - share if self.lower else share
-
-    @property
-    def chances(self) -> Floats | None:
-        """The scores as chances; None where they are none."""
-        inside = len(self.values) == 0 or (self.values.min() >= 0 and self.values.max() <= 1)
-        return (1 - self.values if self.lower else self.values) if inside else None
+    said: Sequence[tuple[float | None, str]]
+    """What the judge said of each: a score, or why there is none."""
+    metric: str
+    """Without its family."""
+    judge: str
 
 
 def calibrate_judge(
@@ -156,12 +136,54 @@ def calibrate_judge(
     else:
         found = own_scores(labelled, score, metric, judge_model)
     unscored: Counter[str] = Counter()
-    judged = _judged(labelled, found, lower_is_better, unscored)
+    rows, values = list[Labelled](), list[float]()
+    for one, (value, why) in zip(labelled.rows, found.said, strict=True):
+        if value is not None:
+            rows.append(one)
+            values.append(value)
+            continue
+        unscored[why] += 1
+        labelled.findings.add(Finding("unscored", one.row.where, f"{quoted(one.row.id)}: {why}"))
     # The commonest reasons; what fails in a hundred ways is reported in ten.
     ranked = sorted(unscored.items(), key=lambda pair: (-pair[1], pair[0]))
     rest = sum(times for _, times in ranked[REASONS_KEPT:])
-    reasons = dict(ranked[:REASONS_KEPT]) | ({OTHERS: rest} if rest else {})
-    return _outcome(labelled, found, judged, reasons, threshold)
+    id = f"{FAMILY}{found.metric}"
+    known = reading("answers").get(id)
+    lower = lower_is_better or (known is not None and known.better == "lower")
+    numbers = np.array(values, dtype=np.float64)
+    order = -numbers if lower else numbers  # higher is better
+    least, most = (float(numbers.min()), float(numbers.max())) if values else (0.0, 1.0)
+    chances = None
+    if least >= 0 and most <= 1:
+        chances = 1 - numbers if lower else numbers
+    if known is not None and known.bounds[1] is not None:
+        least, most = float(known.bounds[0]), float(known.bounds[1])
+    shares = (numbers - least) / (most - least) if most > least else numbers * 0
+    too_few = _too_few(rows)
+    cut, said = None, None
+    if too_few is None:  # else labels are too few for a threshold to be told of
+        cut, said = _decided(order, rows, threshold, -1.0 if lower else 1.0)
+    scored = Scored(name=NAME, order=order, chances=chances, said=said, threshold=cut)
+    used = labelled_scores(scored, rows, None, used=True)
+    if too_few is None and used.auroc is not None and used.auroc < CHANCE:
+        fact = f"AUROC {used.auroc:.3f}: bad answers score higher; if lower is better, say so"
+        labelled.findings.add(Finding("upside_down", labelled.name, fact))
+    return calibration_outcome(
+        labelled,
+        used,
+        task="judge",
+        metric=id,
+        judge=found.judge,
+        scored=len(rows),
+        unscored=dict(ranked[:REASONS_KEPT]) | ({OTHERS: rest} if rest else {}),
+        scores=() if too_few else (used,),
+        controls=() if too_few else list(controls(order, rows, None)),
+        biases=(length_bias(1 - shares if lower else shares, rows), position_flips(said, rows)),
+        too_few=too_few,
+        agreement=(id,),
+        by=found.judge,
+        identity={"threshold": "best out of fold" if threshold is None else threshold},
+    )
 
 
 def _one_way(scores: Source | None, score: str | None, judging: dict[str, Any]) -> None:
@@ -175,63 +197,6 @@ def _one_way(scores: Source | None, score: str | None, judging: dict[str, Any]) 
         if idle:
             flags = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(idle))
             raise UsageError(f"{flags}: belongs to --judge; give that too")
-
-
-def _judged(
-    labelled: LabelledRows, found: JudgedRows, lower: bool, unscored: Counter[str]
-) -> Judged:
-    rows, values = [], []
-    for one, said in zip(labelled.rows, found.said, strict=True):
-        if said.value is None:
-            why = said.reason or "no score"
-            unscored[why] += 1
-            labelled.findings.add(
-                Finding("unscored", one.row.where, f"{quoted(one.row.id)}: {why}")
-            )
-        else:
-            rows.append(one)
-            values.append(said.value)
-    known = reading("answers").get(f"{FAMILY}{found.metric}")
-    numbers = np.array(values, dtype=np.float64)
-    if known is None or known.bounds[1] is None:
-        bounds = (float(numbers.min()), float(numbers.max())) if values else (0.0, 1.0)
-    else:
-        bounds = (float(known.bounds[0]), float(known.bounds[1]))
-    turned = lower or (known is not None and known.better == "lower")
-    return Judged(rows=rows, values=numbers, lower=turned, bounds=bounds)
-
-
-def _outcome(
-    labelled: LabelledRows,
-    found: JudgedRows,
-    judged: Judged,
-    unscored: dict[str, int],
-    threshold: float | None,
-) -> Outcome[AnswerCalibrationReport]:
-    too_few = _too_few(judged.rows)
-    scored = _scored(judged, threshold, told=too_few is None)
-    used = labelled_scores(scored, judged.rows, None, used=True)
-    if too_few is None and used.auroc is not None and used.auroc < CHANCE:
-        fact = f"AUROC {used.auroc:.3f}: bad answers score higher; if lower is better, say so"
-        labelled.findings.add(Finding("upside_down", labelled.name, fact))
-    calibrating = Calibrating(
-        task="judge",
-        metric=f"{FAMILY}{found.metric}",
-        judge=found.judge,
-        labelled=labelled,
-        scored=len(judged.rows),
-        unscored=unscored,
-    )
-    return calibrating.outcome(
-        used,
-        scores=() if too_few else (used,),
-        controls=() if too_few else list(controls(judged.order, judged.rows, None)),
-        biases=(length_bias(judged.shares, judged.rows), position_flips(scored.said, judged.rows)),
-        too_few=too_few,
-        agreement=(f"{FAMILY}{found.metric}",),
-        by=found.judge,
-        identity={"threshold": "best out of fold" if threshold is None else threshold},
-    )
 
 
 def _too_few(rows: Sequence[Labelled]) -> str | None:
@@ -250,50 +215,29 @@ def _too_few(rows: Sequence[Labelled]) -> str | None:
     return None
 
 
-def _scored(judged: Judged, threshold: float | None, *, told: bool) -> Scored:
-    """The scores with what a threshold says: the user's, or the best one of other sources.
-
-    Where labels are too few to be told of, there is no threshold.
-    """
-    order, good = judged.order, np.array([one.good for one in judged.rows], dtype=bool)
-    sources = [one.source for one in judged.rows]
-    sign = -1.0 if judged.lower else 1.0
-    cut: float | None = None
-    said: Flags | None = None
-    if told and threshold is not None:
-        cut, said = threshold, order >= sign * threshold
-    elif told and (best := steady_threshold(order, good, sources)) is not None:
-        # What thresholds say of answers whose sources they never saw, by most of the rounds. Where
-        # the other sources have no threshold that beats chance, every answer is called as most of
-        # them are: then nothing is told apart.
-        cut, votes, names = sign * best, np.zeros(len(good)), np.array(sources)
-        for out in held_out(sources):
-            at = steady_threshold(order[~out], good[~out], names[~out].tolist())
-            votes[out] += (good[~out].mean() >= HALF) if at is None else order[out] >= at
-        said = np.asarray(votes > ROUNDS / 2)
-    return Scored(name=NAME, order=order, chances=judged.chances, said=said, threshold=cut)
-
-
-class Said(Struct, frozen=True):
-    """What a judge said of one answer."""
-
-    value: float | None
-    reason: str | None = None
-    """Why there is no value."""
-
-
-class JudgedRows(Struct, frozen=True, kw_only=True):
-    """The scores of labelled rows, in their order, and whose they are."""
-
-    said: Sequence[Said]
-    metric: str
-    """Without its family."""
-    judge: str
+def _decided(
+    order: Floats, rows: Sequence[Labelled], threshold: float | None, sign: float
+) -> tuple[float | None, Flags | None]:
+    """A threshold, and which rows it calls good: the user's, or the best one of other sources."""
+    if threshold is not None:
+        return threshold, order >= sign * threshold
+    good, sources = np.array([one.good for one in rows], dtype=bool), [one.source for one in rows]
+    best = steady_threshold(order, good, sources)
+    if best is None:
+        return None, None
+    # What thresholds say of answers whose sources they never saw, by most of the rounds. Where the
+    # other sources have no threshold that beats chance, every answer is called as most of them
+    # are: then nothing is told apart.
+    votes, names = np.zeros(len(good)), np.array(sources)
+    for out in held_out(sources):
+        at = steady_threshold(order[~out], good[~out], names[~out].tolist())
+        votes[out] += (good[~out].mean() >= HALF) if at is None else order[out] >= at
+    return sign * best, np.asarray(votes > ROUNDS / 2)
 
 
 def asked_scores(
     labelled: LabelledRows, metric: str | None, asking: Asking, given: Mapping[str, Any]
-) -> JudgedRows:
+) -> Judged:
     """The scores that a judge gives when it is asked, through the evaluation of answers."""
     name = (metric or DEFAULT_METRIC).removeprefix(FAMILY)
     if given["judge"] == LEXICAL and not name.startswith(_PREFIX):
@@ -308,13 +252,13 @@ def asked_scores(
     judge = detail.judge if isinstance(detail, AnswerDetail) else None
     maker, *_ = makers_of(find(name, "answers"), judge, options)
     values = [one.scores[name] for one in outcome.scores]
-    said = [Said(value["value"], value["reason"] or NO_SCORE) for value in values]
-    return JudgedRows(said=said, metric=name, judge=maker)
+    said = [(value["value"], value["reason"] or NO_SCORE) for value in values]
+    return Judged(said=said, metric=name, judge=maker)
 
 
 def own_scores(
     labelled: LabelledRows, field: str | None, metric: str | None, judge: str | None
-) -> JudgedRows:
+) -> Judged:
     """The scores that stand in the rows themselves: in a field, or under `scores`."""
     problems: list[str] = []
     if field is not None:
@@ -330,18 +274,18 @@ def own_scores(
         for one, held in zip(labelled.rows, found, strict=True)
     ]
     refuse(problems)
-    return JudgedRows(said=said, metric=name, judge=_whose(name, judge, labelled))
+    return Judged(said=said, metric=name, judge=_whose(name, judge, labelled))
 
 
 def joined_scores(
     labelled: LabelledRows, scores: Source, metric: str | None, judge: str | None
-) -> JudgedRows:
+) -> Judged:
     """The scores of a file, such as `ragauge eval answers --out` writes, joined by id."""
     problems: list[str] = []
     records = Records(scores, SCORED, problems, name="scores")
     rows = list(records.rows())
     name = _metric_of([row.record for row in rows], metric, records.name)
-    by_id: dict[tuple[str, str | None], Said] = {}
+    by_id: dict[tuple[str, str | None], tuple[float | None, str]] = {}
     for row in records.checked(rows):
         place, record, id = row.place, row.record, row["id"]
         key = (str(id), _position(record))
@@ -352,10 +296,10 @@ def joined_scores(
     said = [
         by_id.get((one.given, _position(one.record)))
         or by_id.get((one.given, None))
-        or Said(None, UNKNOWN)
+        or (None, UNKNOWN)
         for one in labelled.rows
     ]
-    return JudgedRows(said=said, metric=name, judge=_whose(name, judge, labelled))
+    return Judged(said=said, metric=name, judge=_whose(name, judge, labelled))
 
 
 def _whose(metric: str, named: str | None, labelled: LabelledRows) -> str:
@@ -411,17 +355,19 @@ def _held(found: Any) -> tuple[Any, str | None]:
     return found, None
 
 
-def _checked(held: tuple[Any, str | None], place: str, field: str, problems: list[str]) -> Said:
+def _checked(
+    held: tuple[Any, str | None], place: str, field: str, problems: list[str]
+) -> tuple[float | None, str]:
     value, reason = held
     if value is None or value == "":
-        return Said(None, reason or NO_SCORE)
+        return None, reason or NO_SCORE
     try:
         if isinstance(value, str):
             value = _written(value, field)
-        return Said(float(value) if isinstance(value, bool) else float(number(value, field)))
+        return float(value if isinstance(value, bool) else number(value, field)), ""
     except BadField as fault:
         problems.append(f"{place}: {fault}")
-        return Said(None, NO_SCORE)
+        return None, NO_SCORE
 
 
 def _written(cell: str, field: str) -> float:

@@ -1,13 +1,14 @@
-"""Calibrations kept in the run store, so that later reports show them unasked.
+"""Calibrations kept in a file, or in the run store, so that later reports show them unasked.
 
-Kept is how far a metric agrees with people, by the metric and who makes its number. Coefficients
-are not: refitted ones change numbers, and are used only where they are named.
+Kept in the store is how far a metric agrees with people, by the metric and who makes its number.
+Coefficients are not: refitted ones change numbers, and are used only where they are named.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from pathlib import Path
 
 import msgspec
 from msgspec import structs
@@ -16,13 +17,16 @@ from ragauge.contracts.answer_calibration import AnswerCalibrationReport
 from ragauge.contracts.evaluation import HumanAgreement
 from ragauge.contracts.metric import Metric
 from ragauge.contracts.options import AnswerOptions
+from ragauge.errors import UsageError
 from ragauge.ingest.calibration import AnswerCalibration, Calibrations
 from ragauge.models.judging.plan import PARTS, Part
 from ragauge.models.judging.prompt import prompt
 from ragauge.models.judging.rubric import rubric_id
 from ragauge.runners.answers.options import JUDGED, LEXICAL
 from ragauge.runners.answers.supporting import model_of
+from ragauge.store.files import write_whole
 
+ENDING = ".json"
 UNNAMED = "an unnamed judge"
 KIND = "calibration/1"
 FROM_STORE = "kept in the store"
@@ -102,3 +106,20 @@ def shown_agreement(
 
 def _key(metric: str, judge: str) -> str:
     return hashlib.sha256(msgspec.json.encode((KIND, metric, judge))).hexdigest()
+
+
+def check_calibration_file(name: str) -> None:
+    """Raise UsageError, before anything is measured, for a file that could not be read again."""
+    if Path(name).suffix.lower() != ENDING:
+        raise UsageError(f"--out {name}: a calibration is JSON; name a file that ends in {ENDING}")
+
+
+def keep_calibration(report: AnswerCalibrationReport, name: str) -> None:
+    """Write what `ragauge eval answers --calibration` needs, completely or not at all."""
+    calibration = AnswerCalibration(
+        coefficients=report.coefficients,
+        thresholds={one.kind: one.threshold for one in report.kinds if one.done != "kept"},
+        agreement=report.agreement,
+    )
+    content = msgspec.json.encode(calibration, order="sorted")
+    write_whole(Path(name), msgspec.json.format(content) + b"\n")

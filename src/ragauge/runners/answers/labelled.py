@@ -16,8 +16,8 @@ from ragauge.contracts.options import EvalOptions
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.answers import ANSWER, answer_of, answers_in, own_id
-from ragauge.ingest.fields import BadField, BadRecord, kind, quoted, value_at
-from ragauge.ingest.records import Records, Row, Source
+from ragauge.ingest.fields import BadField, BadRecord, kind, quoted, unlike, value_at
+from ragauge.ingest.records import Source
 from ragauge.runners.components.options import refuse_bad
 from ragauge.text.words import words
 
@@ -50,99 +50,63 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
 }
 
 
-class Good(Struct, frozen=True):
-    """Which labels are good: a bound on a number, or words."""
-
-    written: str
-    op: str | None = None
-    bound: float = 0.0
-    words: frozenset[str] = frozenset()
-
-    @classmethod
-    def of(cls, written: str) -> Good:
-        """Raises UsageError where it says nothing.
-
-        >>> Good.of(">=3.5").holds(4), Good.of("yes,partly").holds("Partly")
-        (True, True)
-        """
-        bound = _BOUND.match(written)
-        if bound:
-            return cls(written, bound[1], float(bound[2]))
-        words = frozenset(word.strip().casefold() for word in written.split(",")) - {""}
-        if not words or any(written.lstrip().startswith(sign) for sign in "<>="):
-            raise UsageError(
-                f"--good {quoted(written)}: is neither a bound such as '>=3.5' nor words such as "
-                "'yes,partly'"
-            )
-        return cls(written, words=words)
-
-    def holds(self, value: Any) -> bool:
-        """Raises ValueError where the value is no number, and a number is asked for."""
-        if self.op is None:
-            return str(value).strip().casefold() in self.words
-        return _COMPARE[self.op](_number(value), self.bound)
+Rule = Callable[[Any], bool]
+"""Whether a label is good; raises ValueError where a number is needed and it is none."""
 
 
-class Labelling(Struct, frozen=True, kw_only=True):
-    """Where the label of a row stands, and when it is good."""
+def good_rule(written: str) -> Rule:
+    """Which labels are good: a bound on a number, or words; UsageError where it is neither.
 
-    field: str
-    """A name, or names joined by dots."""
-    good: Good | None = None
+    >>> good_rule(">=3.5")([3, 4]), good_rule("yes,partly")("Partly")
+    (True, True)
+    """
+    bound = _BOUND.match(written)
+    if bound:
+        compare, value = _COMPARE[bound[1]], float(bound[2])
+        return lambda label: compare(_mean(label), value)
+    words = frozenset(word.strip().casefold() for word in written.split(",")) - {""}
+    if not words or any(written.lstrip().startswith(sign) for sign in "<>="):
+        raise UsageError(
+            f"--good {quoted(written)}: is neither a bound such as '>=3.5' nor words such as "
+            "'yes,partly'"
+        )
+    return lambda label: str(label).strip().casefold() in words
 
-    @property
-    def told(self) -> str:
-        """In words, for the report's identity."""
-        if self.good is not None:
-            return f"{self.field}: good is {self.good.written}"
-        return f"{self.field}: good is {'true' if FIELDS.get(self.field, True) else 'false'}"
 
-    def of(self, record: Mapping[str, Any]) -> bool | None:
-        """Whether people called the answer good; None where nobody says. Raises BadField."""
-        value = value_at(record, self.field)
-        if value is None or value == "" or value == []:
-            return None
-        good = self.good
-        if good is None:
-            return self._plain(value) is FIELDS.get(self.field, True)
+def label_in(
+    record: Mapping[str, Any], field: str, good: str | None, rule: Rule | None
+) -> bool | None:
+    """Whether people called the answer good; None where nobody says. Raises BadField."""
+    value = value_at(record, field)
+    if value is None or value == "" or value == []:
+        return None
+    shown = quoted(value) if isinstance(value, str) else kind(value)
+    if rule is not None:
         try:
-            return good.holds(_mean(value) if good.op is not None else value)
+            return rule(value)
         except ValueError:
-            fact = f"{_shown(value)} is no number, and good is {good.written}"
-            raise BadField(self.field, f"{fact}; give --good the word that is good") from None
-
-    def _plain(self, value: Any) -> bool:
-        """Whether the label says true."""
-        if isinstance(value, str) and value.strip().casefold() in _WORDS:
-            return _WORDS[value.strip().casefold()]
-        try:
-            number = _mean(value)
-        except ValueError:
-            fact = f"{_shown(value)} is neither true or false nor a number from 0 to 1"
-            raise BadField(self.field, f"{fact}; say with --good which word is good") from None
-        if not 0 <= number <= 1:
-            fact = f"{number:g} is not from 0 to 1"
-            raise BadField(self.field, f"{fact}; say with --good from where on it is good: '>=3'")
-        return number >= HALF
+            fact = f"{shown} is no number, and good is {good}"
+            raise BadField(field, f"{fact}; give --good the word that is good") from None
+    word = value.strip().casefold() if isinstance(value, str) else None
+    if word in _WORDS:
+        return _WORDS[word] is FIELDS.get(field, True)
+    try:
+        number = _mean(value)
+    except ValueError:
+        fact = f"{shown} is neither true or false nor a number from 0 to 1"
+        raise BadField(field, f"{fact}; say with --good which word is good") from None
+    if not 0 <= number <= 1:
+        fact = f"{number:g} is not from 0 to 1"
+        raise BadField(field, f"{fact}; say with --good from where on it is good: '>=3'")
+    return (number >= HALF) is FIELDS.get(field, True)
 
 
 def _mean(value: Any) -> float:
     """A number, or the mean of those that several people gave."""
-    if isinstance(value, list | tuple):
-        return sum(map(_number, value)) / len(value)
-    return _number(value)
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, str):
-        return float(value)
-    if not isinstance(value, int | float):
+    each = value if isinstance(value, list | tuple) else [value]
+    if not each or not all(isinstance(one, int | float | str) for one in each):
         raise ValueError(value)
-    return float(value)
-
-
-def _shown(value: Any) -> str:
-    return quoted(value) if isinstance(value, str) else kind(value)
+    return sum(map(float, each)) / len(each)
 
 
 SOURCES = ("group", "source", "source_id")
@@ -173,7 +137,8 @@ class LabelledRows(Struct, frozen=True, kw_only=True):
     """The labelled rows of a file, by id, and what became of the others."""
 
     rows: list[Labelled]
-    labelling: Labelling
+    told: str
+    """Which labels are good, in words, for the report's identity."""
     records: int
     unlabelled: int
     problems: list[str]
@@ -203,28 +168,73 @@ def read_labelled(
     problems: list[str] = []
     findings = Findings()
     records = answers_in(source, problems, shape=SHAPE, form=input_format, name="labels")
-    rows = list(records.rows())
-    name, there = records.name, [row.record for row in rows]
-    rule = None if good is None else Good.of(good)
+    read = list(records.rows())
+    name, there = records.name, [row.record for row in read]
+    rule = None if good is None else good_rule(good)
     fields = list(FIELDS) if label is None else [label]
     field = next((f for f in fields if any(value_at(one, f) is not None for one in there)), None)
     if field is None:
         raise InputRejected(*problems, _no_label(name, there, label))
-    labelling = Labelling(field=field, good=rule)
     if group is not None and not any(value_at(record, group) is not None for record in there):
         raise InputRejected(
             f"{name}: no row has {quoted(group)}; --group names the field that says which "
             "answers belong together"
         )
-    reading = _Reading(records, labelling, group, findings)
-    for row in rows:
-        reading.read(row)
-    refuse_bad(problems, len(rows), EvalOptions(max_bad=max_bad))
+    rows: list[Labelled] = []
+    places: dict[str, str] = {}
+    unlabelled = 0
+    for one in read:
+        own = own_id(one["id"], "id")
+        known = one.place if own is None else str(own)
+        id, faults, is_good = unlike(known, places), list[BadField](), None
+        try:
+            row = answer_of(records, one, id)
+        except BadRecord as fault:
+            faults += fault.fields
+        try:
+            is_good = label_in(one.record, field, good, rule)
+        except BadField as fault:
+            faults.append(fault)
+        if faults:
+            problems += [f"{one.place}: {fault}" for fault in faults]
+            continue
+        if own is not None and id != known and one.record.get(POSITION) is None:
+            fact = f"{quoted(known)} stands at {places[known]} already; this one counts as {id}"
+            findings.add(Finding("duplicate_id", one.place, fact))
+        places[id] = one.place
+        if is_good is None:
+            unlabelled += 1
+            fact = f"{quoted(id)} has no {field}: it is not used"
+            findings.add(Finding("unlabelled", one.place, fact))
+            continue
+        # What the answer shares with others: its named source, else the very same contexts.
+        named = next((row.strata[name] for name in SOURCES if name in row.strata), None)
+        if group is not None:
+            named = value_at(one.record, group)
+        source_of = f"answer {id}"
+        if named is not None:
+            source_of = f"source {named}"
+        elif row.contexts:
+            texts = sorted(context.text for context in row.contexts)
+            source_of = f"contexts {hashlib.sha256(msgspec.json.encode(texts)).hexdigest()}"
+        rows.append(
+            Labelled(
+                row=row,
+                given=id if own is None else known,
+                good=is_good,
+                source=source_of,
+                writer=next((row.strata[name] for name in WRITERS if name in row.strata), None),
+                words=len(words(row.answer or "")),
+                record=one.record,
+            )
+        )
+    refuse_bad(problems, len(read), EvalOptions(max_bad=max_bad))
+    said = ("true" if FIELDS.get(field, True) else "false") if good is None else good
     return LabelledRows(
-        rows=sorted(reading.rows, key=lambda one: one.row.id),
-        labelling=labelling,
-        records=len(rows),
-        unlabelled=reading.unlabelled,
+        rows=sorted(rows, key=lambda one: one.row.id),
+        told=f"{field}: good is {said}",
+        records=len(read),
+        unlabelled=unlabelled,
         problems=problems,
         findings=findings,
         name=name,
@@ -239,70 +249,3 @@ def _no_label(name: str, records: Sequence[Mapping[str, Any]], label: str | None
         return f"{name}: no row has {quoted(label)}, where the label is to be; there is {there}"
     known = ", ".join(FIELDS)
     return f"{name}: no row has a label ({known}); there is {there}; name its field with --label"
-
-
-class _Reading:
-    """Labelled rows while they are read."""
-
-    def __init__(
-        self, records: Records, labelling: Labelling, group: str | None, findings: Findings
-    ) -> None:
-        self._records, self._labelling, self._group = records, labelling, group
-        self._findings = findings
-        self._places: dict[str, str] = {}
-        self.rows: list[Labelled] = []
-        self.unlabelled = 0
-
-    def read(self, read: Row) -> None:
-        place, record, given = read.place, read.record, own_id(read["id"], "id")
-        id = known = place if given is None else str(given)
-        times = 1
-        while id in self._places:
-            times += 1
-            id = f"{known}#{times}"
-        faults: list[BadField] = []
-        try:
-            row = answer_of(self._records, read, id)
-        except BadRecord as fault:
-            faults += fault.fields
-        good: bool | None = None
-        try:
-            good = self._labelling.of(record)
-        except BadField as fault:
-            faults.append(fault)
-        if faults:
-            self._records.problems += [f"{place}: {field}" for field in faults]
-            return
-        if given is not None and id != known and record.get(POSITION) is None:
-            fact = f"{quoted(known)} stands at {self._places[known]} already"
-            self._findings.add(Finding("duplicate_id", place, f"{fact}; this one counts as {id}"))
-        self._places[id] = place
-        if good is None:
-            self.unlabelled += 1
-            fact = f"{quoted(id)} has no {self._labelling.field}: it is not used"
-            self._findings.add(Finding("unlabelled", place, fact))
-            return
-        self.rows.append(
-            Labelled(
-                row=row,
-                given=id if given is None else str(given),
-                good=good,
-                source=self._source(row, record),
-                writer=next((row.strata[name] for name in WRITERS if name in row.strata), None),
-                words=len(words(row.answer or "")),
-                record=record,
-            )
-        )
-
-    def _source(self, row: AnswerRow, record: Mapping[str, Any]) -> str:
-        """What the answer shares with others: its named source, else the very same contexts."""
-        if self._group is not None:
-            named = value_at(record, self._group)
-        else:
-            named = next((row.strata[name] for name in SOURCES if name in row.strata), None)
-        if named is not None:
-            return f"source {named}"
-        if row.contexts:
-            texts = sorted(context.text for context in row.contexts)
-            return f"contexts {hashlib.sha256(msgspec.json.encode(texts)).hexdigest()}"
-        return f"answer {row.id}"
