@@ -7,7 +7,7 @@ import json
 import polars as pl
 import pytest
 
-from ragauge import score
+from ragauge import audit, score
 from ragauge.errors import UsageError
 from ragauge.runners.inspection import inspect
 from ragauge.runners.score_traces import score_traces
@@ -81,6 +81,46 @@ def test_a_map_that_is_wrong_is_refused_in_words(given, code, said, files):
     done = ragauge("score", *files, *given)
     assert (done.returncode, done.stdout) == (code, b"")
     assert said in done.stderr.decode()
+
+
+def test_columns_that_nothing_reads_are_listed_once_and_in_coverage(tmp_path):
+    gold = [{"qid": "q1", "question": "?", "answerable": True, "gold_citatons": ["a#1"]}]
+    trace = {"qid": 1, "question": "?", "answer": "Yes.", "sources": ["a#1"], "latency": 7}
+    written = tmp_path / "gold.json", tmp_path / "traces.jsonl"
+    written[0].write_text(json.dumps(gold))
+    written[1].write_text((json.dumps(trace | {"qid": "q1"}) + "\n") * 2)
+    unread = ["latency", "sources"]
+    for verb in (("score",), ("stability",), ("diagnose", "--gold")):
+        files = written if len(verb) == 1 else (*reversed(written),)
+        given = (files[0], *verb[1:], files[1]) if len(verb) > 1 else files
+        report = report_of(verb[0], *given)
+        assert report["coverage"]["unread_columns"] == ["gold_citatons", *unread], verb
+        (found,) = [
+            one
+            for one in report["findings"]
+            if one["code"] == "unread_columns" and one["where"] == str(written[1])
+        ]
+        hints = "latency (did you mean latency_ms?), sources (did you mean citations?)"
+        assert found["message"] == f"columns not read: {hints}"
+    for verb in ("audit", "score"):
+        assert report_of(verb, written[1])["coverage"]["unread_columns"] == unread
+
+
+def test_numbers_are_ids_wherever_ids_are_listed():
+    gold = [{"qid": 7, "question": "?", "answerable": True, "gold_citations": [12]}]
+    answers = [
+        {"citations": [12], "answer": "Yes."},
+        {"citations": [{"id": 12}], "answer": "Yes."},
+        {"answer_json": {"claim": "Yes.", "citations": [12]}},
+    ]
+    for answer in answers:
+        trace = {"qid": 7, "retrieved_ids": [3, 12], **answer}
+        report = score(gold, [trace]).report
+        assert report.metrics["quality.citation_hit_rate"].value == 1
+        assert report.metrics["quality.in_scope"].value == 1
+    chunks = {"qid": 7, "answer": "Yes.", "citations": [12], "chunks": [{"chunk_id": 12}]}
+    assert score(gold, [chunks]).report.metrics["quality.in_scope"].value == 1
+    assert audit([chunks]).report.metrics["traceability.marker"].value == 1
 
 
 def test_traces_without_a_gold_set_have_a_first_report(files):

@@ -154,8 +154,8 @@ BAD_TRACES = {
         "citations[0]: expected an id as text, got a list",
     ),
     "citations numbers": (
-        trace(citations=["p1", 3]),
-        'citations[1]: expected an id as text, got a number; write "3"',
+        trace(citations=["p1", 3.5]),
+        "citations[1]: expected an id as text, got a number",
     ),
     "citations without id": (
         trace(citations=[{"page": 3}]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 
 from ragauge.contracts.report import Advice, Finding, RunReport
 
@@ -212,6 +212,8 @@ class AuditCoverage(Struct, frozen=True, kw_only=True):
     """Gold questions without a trace."""
     compared: tuple[str, ...] | None = None
     """Fields of payloads that were held against the manifest; None without one."""
+    unread_columns: tuple[str, ...] | UnsetType = UNSET
+    """Columns of the gold set and the traces that nothing reads; left out where there are none."""
 
 
 class AuditReport(RunReport, frozen=True, kw_only=True):

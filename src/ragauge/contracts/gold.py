@@ -185,11 +185,14 @@ class GoldSet(list[Gold]):
         questions: Iterable[Gold],
         metadata: GoldMetadata | None = None,
         findings: Sequence[Finding] = (),
+        unread: tuple[str, ...] = (),
     ) -> None:
         super().__init__(questions)
         self.metadata = metadata
         self.findings = findings
         """What reading it showed: fields that look misspelt."""
+        self.unread = unread
+        """The names of these fields."""
 
 
 def metadata_of(questions: Sequence[Gold]) -> GoldMetadata | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 
 from ragauge.contracts.report import Advice, Count, RunReport, Score
 
@@ -51,6 +51,8 @@ class Coverage(Struct, frozen=True, kw_only=True):
     errors: Count
     traces: Count
     rejected: Count
+    unread_columns: tuple[str, ...] | UnsetType = UNSET
+    """Columns of the gold set and the traces that nothing reads; left out where there are none."""
 
 
 class Change(Struct, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 
 from ragauge.contracts.report import Advice, RunReport, Score, Verdict
 from ragauge.contracts.run import Factor, Variation
@@ -161,6 +161,8 @@ class StabilityCoverage(Struct, frozen=True, kw_only=True):
     rejected: int
     single: int = 0
     """Questions with one planned run, which are not evaluated."""
+    unread_columns: tuple[str, ...] | UnsetType = UNSET
+    """Columns of the gold set and the traces that nothing reads; left out where there are none."""
 
 
 class OverQuestions(Struct, frozen=True, kw_only=True):

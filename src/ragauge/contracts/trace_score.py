@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from ragauge.contracts.report import Count, RunReport
 
@@ -42,6 +42,8 @@ class TraceCoverage(Struct, frozen=True, kw_only=True):
     with_contexts: Count
     with_citations: Count
     rejected: Count
+    unread_columns: tuple[str, ...] | UnsetType = UNSET
+    """Columns of the traces that nothing reads; left out where there are none."""
 
 
 class TraceScoreReport(RunReport, frozen=True, kw_only=True):

@@ -270,8 +270,8 @@ class GoldRecords(Records):
     def gold_set(self, questions: Iterable[Gold]) -> GoldSet:
         """The questions with what is known of their set."""
         findings = Findings()
-        self.note_unread(findings)
-        return GoldSet(questions, self.metadata, findings.kept())
+        unread = self.note_unread(findings)
+        return GoldSet(questions, self.metadata, findings.kept(), unread)
 
 
 def is_metadata(record: Any) -> bool:

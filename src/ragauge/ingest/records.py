@@ -83,6 +83,15 @@ class Unreadable(Struct, frozen=True):
     fact: str
 
 
+def note_unread(unread: Mapping[str, str | None], where: str, findings: Findings) -> None:
+    """Add the columns that no field reads, each with the field it may be meant for, if any."""
+    listed = [f"{key} (did you mean {near}?)" if near else key for key, near in unread.items()]
+    more = f", and {len(listed) - COLUMNS_SHOWN} more" if len(listed) > COLUMNS_SHOWN else ""
+    if listed:
+        fact = f"columns not read: {', '.join(listed[:COLUMNS_SHOWN])}{more}"
+        findings.add(Finding("unread_columns", where, fact))
+
+
 class Records:
     """The records of one source; iterate once.
 
@@ -311,15 +320,7 @@ class Records:
     def note_unread(self, findings: Findings) -> tuple[str, ...]:
         """The columns that no field reads, said once as a finding."""
         unread = self.unread()
-        if unread:
-            listed = [
-                f"{key} (did you mean {near}?)" if near else key for key, near in unread.items()
-            ]
-            more = (
-                f", and {len(listed) - COLUMNS_SHOWN} more" if len(listed) > COLUMNS_SHOWN else ""
-            )
-            fact = f"columns not read: {', '.join(listed[:COLUMNS_SHOWN])}{more}"
-            findings.add(Finding("unread_columns", self.name, fact))
+        note_unread(unread, self.name, findings)
         return tuple(unread)
 
     def there(self) -> str:

@@ -194,8 +194,7 @@ def _id(member: Any, field: str) -> str:
         raise BadField(field, "has no id as text; give it an id or a snippet_id")
     if type(member) is str:
         raise BadField(field, "is empty")
-    remedy = f'; write "{member}"' if type(member) is int else ""
-    raise BadField(field, f"expected an id as text, got {kind(member)}{remedy}")
+    raise BadField(field, expected("an id as text", member))
 
 
 def _retrieved(record: dict[str, Any]) -> tuple[str, ...] | None:
@@ -427,9 +426,36 @@ def decoded(line: bytes) -> Any:
     if len(line) > MAX_LINE:
         raise BadJson(f"the line is longer than {MAX_LINE >> 20} MiB")
     record = decode(line)
-    return with_our_names(record) if type(record) is dict else record
+    return _with_ids_as_text(with_our_names(record)) if type(record) is dict else record
 
 
+_IDS = ("id", "snippet_id", "chunk_id")
+
+
+def _with_ids_as_text(record: dict[str, Any]) -> dict[str, Any]:
+    """The record with whole numbers as texts where it lists ids, or objects that have one."""
+
+    def as_text(member: Any) -> Any:
+        if type(member) is int:
+            return str(member)
+        if type(member) is not dict or not any(type(member.get(name)) is int for name in _IDS):
+            return member
+        ids = {name: str(id) for name in _IDS if type(id := member.get(name)) is int}
+        return {**member, **ids}
+
+    found: dict[str, Any] = {}
+    for name in _LISTED:
+        members = record.get(name)
+        if type(members) is list and any(type(one) is not str for one in members):
+            found[name] = [as_text(one) for one in members]
+    structured = record.get("answer_json")
+    if type(structured) is dict and type(structured.get("citations")) is list:
+        cited = [as_text(one) for one in structured["citations"]]
+        found["answer_json"] = {**structured, "citations": cited}
+    return {**record, **found} if found else record
+
+
+_LISTED = ("citations", "cited", "retrieved_ids", "retrieved", "chunks")
 RETRIEVED = (
     *("contexts", "retrieved_contexts", "retrieved_context", "retrieval_context"),
     *("source_documents", "source_nodes", "documents", "passages"),
@@ -438,8 +464,14 @@ RETRIEVED = (
 TRACE = Shape(
     name="trace",
     doc="One run of a system: a question, its answer, and what was retrieved and cited.",
-    keeps=True,
     wrappers=("traces", "rows", "results", "data"),
+    # Read elsewhere: by echoes, diagnose and the history; and what evaluations of answers read.
+    elsewhere=frozenset(
+        (
+            *("lock", "query_rewritten", "search_query", "cost", "total_cost", "cost_usd"),
+            *("reference", "references", "ground_truth", "ground_truths"),
+        )
+    ),
     fields=(
         Field("qid", an_id, "The gold question's id.", aliases=("q_id", "question_id")),
         Field(
@@ -455,7 +487,13 @@ TRACE = Shape(
             aliases=("response", "generated_answer", "actual_output", "output", "result"),
         ),
         Field("answer_json", written_object, "Its fields: claim, citations.", says="object"),
-        Field("citations", written_ids, "The ids that the answer cites.", many=True),
+        Field(
+            "citations",
+            written_ids,
+            "The ids that the answer cites.",
+            many=True,
+            hints=("sources", "cites"),
+        ),
         Field("retrieved_ids", written_ids, "Ids of what was retrieved, best first.", many=True),
         Field(
             "retrieved",
@@ -543,7 +581,7 @@ def _passages(value: Any, field: str) -> Any:
 
 def faults_of(line: bytes, fault: Exception) -> list[str]:
     """Everything wrong with a line: one fault of its JSON, or each of its fields'."""
-    return [str(fault)] if isinstance(fault, BadJson) else trace_faults(decode(line))
+    return [str(fault)] if isinstance(fault, BadJson) else trace_faults(decoded(line))
 
 
 def can_be_read_again(names: Sequence[str]) -> bool:
@@ -609,6 +647,10 @@ class Auditable(Struct, frozen=True):
     @property
     def q(self) -> str | None:
         return self.trace.q
+
+    @property
+    def extra(self) -> dict[str, Any]:
+        return self.trace.extra
 
     @property
     def retrieved_ids(self) -> tuple[str, ...] | None:
@@ -705,10 +747,10 @@ class Traces:
     """One source of traces; `columns` says for our fields where this source has them."""
 
     def __init__(self, source: Source, columns: Columns | None = None) -> None:
-        self._source, self._columns = source, dict(columns or {})
+        self._source, self.columns = source, dict(columns or {})
         self.is_file = isinstance(source, str | os.PathLike)
         self.name = str(source) if self.is_file else "traces"
-        for field in self._columns:
+        for field in self.columns:
             TRACE.field(field)
 
     @cached_property
@@ -729,7 +771,7 @@ class Traces:
     def blocks(self) -> Iterator[Block]:
         """Its traces, a line each, in blocks that depend on the source alone."""
         source, name = self._source, "stdin" if self.name == STDIN else self.name
-        if self.is_file and not self._columns and not self._is_frame():
+        if self.is_file and not self.columns and not self._is_frame():
             stream = blocks(self.name)
             first = next(stream, None)
             if first is None:
@@ -740,7 +782,7 @@ class Traces:
                 return
             source = b"".join(block.read() for block in chain((first,), stream))
         problems: list[str] = []
-        records = Records(source, TRACE, problems, columns=self._columns, name=name)
+        records = Records(source, TRACE, problems, columns=self.columns, name=name)
         held, at, mapped = bytearray(), 0, set[str]()
         for place, value in records.placed():
             if isinstance(value, Mapping):
@@ -757,7 +799,7 @@ class Traces:
             yield Block(name, at, len(held), bytes(held))
         problems += [
             f"{name}: {field}: no trace has {quoted(column)}; {records.there()}"
-            for field, column in self._columns.items()
+            for field, column in self.columns.items()
             if records.keys and field not in mapped
         ]
         refuse(problems)
@@ -777,7 +819,7 @@ class Traces:
             if tabular:
                 with suppress(BadField):  # which the reader of traces will say, with its place
                     value = field.read(value, written, cell=True)
-            if field.name in self._columns:
+            if field.name in self.columns:
                 values.pop(written, None)
                 written = RETRIEVED[0] if field.name == "retrieved" else field.name
             values[written] = value

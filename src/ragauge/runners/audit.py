@@ -260,6 +260,7 @@ class Auditing:
                 gold=len(gold) if gold else None,
                 missing=len(untraced) if gold else None,
                 compared=LiveIndex.of(manifest).compared if manifest else None,
+                unread_columns=found.unread(self._traces, gold),
             ),
             advice=advise_similarity(rows, threshold),
         )

@@ -13,20 +13,21 @@ from contextlib import ExitStack
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Generic, Protocol, TypeVar, cast
+from typing import Any, BinaryIO, Generic, Protocol, TypeVar, cast
 
 import numpy as np
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from ragauge.contracts.audit import CitationFinding
-from ragauge.contracts.gold import Gold
+from ragauge.contracts.gold import Gold, GoldSet
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.report import PLACES_KEPT, Finding, Findings
 from ragauge.contracts.trace import Trace
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.lines import Block
-from ragauge.ingest.records import Source
+from ragauge.ingest.records import Source, note_unread
 from ragauge.ingest.traces import (
+    TRACE,
     BadLine,
     Traces,
     blocks_of,
@@ -53,6 +54,8 @@ class Asked(Protocol):
     def qid(self) -> str | None: ...
     @property
     def q(self) -> str | None: ...
+    @property
+    def extra(self) -> dict[str, Any]: ...
 
 
 Told = TypeVar("Told", bound=Asked)
@@ -108,6 +111,8 @@ class BlockLines(Struct):
     filled: int = 0
     rejected: int = 0
     strays: int = 0
+    extra: set[str] = set()
+    """The fields of traces that are none of ours."""
     notes: list[Note] = []
     note_counts: dict[str, int] = {}
 
@@ -168,6 +173,8 @@ class Observing(Generic[Told]):
                 for message in self._faults(line, fault):
                     found.note("bad_line", number, message)
                 continue
+            if told.extra:
+                found.extra.update(told.extra)
             qid = told.qid
             place = by_question.get(told.q or "") if qid is None else by_qid.get(qid)
             if place is None and join is not None:
@@ -197,6 +204,7 @@ class Gathered:
     def __init__(self) -> None:
         self.findings = Findings()
         self.filled = self.rejected = self.strays = 0
+        self.extra: set[str] = set()
         self._before = 0
         """Lines of the file that came before the block."""
 
@@ -220,7 +228,20 @@ class Gathered:
         self.filled += block.filled
         self.rejected += block.rejected
         self.strays += block.strays
+        self.extra |= block.extra
         self._before = self.number(block, block.lines)
+
+    def unread(self, traces: Source, gold: Sequence[Gold] = ()) -> tuple[str, ...] | UnsetType:
+        """The columns of the gold set and of the traces that nothing reads.
+
+        Those of the traces are a finding; those of the gold set are one already.
+        """
+        sources = traces_of(traces)
+        columns = {field: path for one in sources for field, path in one.columns.items()}
+        near = {key: TRACE.near(key) for key in TRACE.unread(sorted(self.extra), columns)}
+        where = ", ".join(source.name for source in sources)
+        note_unread(near, where, self.findings)
+        return (*(gold.unread if isinstance(gold, GoldSet) else ()), *near) or UNSET
 
     def refuse_bad(self, allowed: Callable[[int], int | Fraction]) -> None:
         """Raise InputRejected with the bad lines, where they are more than allowed."""

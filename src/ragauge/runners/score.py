@@ -552,6 +552,7 @@ class Scoring:
                 errors=errors,
                 traces=found.traces,
                 rejected=found.rejected,
+                unread_columns=found.unread(self._traces, gold),
             ),
             advice=advise(rows, evaluation.scores, strata, units=int(groups.count.sum())),
         )

@@ -74,6 +74,10 @@ class _Seen(Struct, frozen=True):
     def q(self) -> str | None:
         return self.trace.q
 
+    @property
+    def extra(self) -> dict[str, Any]:
+        return self.trace.extra
+
 
 def _decoded(line: bytes) -> _Seen:
     record = decoded(line)
@@ -108,7 +112,11 @@ def score_traces(
     reader = Reader(Reading("unicode", options.strength, options.tokens, options.inline))
     key = reader.key(NO_GOLD)
     facts = [reader.facts(key, one.trace) for one in seen]
-    answered = read_answers([one.record for one in seen], [], findings, joined=True)
+    of_rows = Findings()
+    answered = read_answers([one.record for one in seen], [], of_rows, joined=True)
+    for finding in of_rows.kept():
+        if finding.code != "unread_columns":  # that is said of the traces themselves
+            findings.add(finding)
     metrics = {id: find(id) for id in (*OF_TRACES, *OF_ANSWERS)}
     rows = {**_of_traces(facts, metrics), **_of_answers(answered, metrics, options, findings)}
     units = _units(answered)
@@ -139,6 +147,7 @@ def score_traces(
             with_contexts=sum(bool(row.contexts) for row in answered.rows),
             with_citations=sum(one.cited_count > 0 for one in facts),
             rejected=noted.rejected,
+            unread_columns=noted.unread(sources),
         ),
     )
     right = [None if one.answered is None else one.status != "error" for one in facts]

@@ -197,6 +197,7 @@ class Verdicts:
         }
 
     def coverage(self, lines: Observations) -> StabilityCoverage:
+        counts: dict[str, Any] = {name: self._counts[name] for name in COUNTED}
         return StabilityCoverage(
             gold=len(self._gold),
             unknown=lines.strays,
@@ -204,7 +205,7 @@ class Verdicts:
             single=self._verdicts.count("not_evaluated"),
             questions=self._counts["questions"],
             surplus=self._counts["surplus"],
-            **{name: self._counts[name] for name in COUNTED},
+            **counts,
         )
 
     def labels(self) -> list[Stability]:
@@ -544,7 +545,11 @@ class Judging:
             columns=found.heat_map.columns(),
             cells=found.cells(),
             factors=found.factors(),
-            coverage=structs.replace(found.coverage(lines), gold=len(self._all)),
+            coverage=structs.replace(
+                found.coverage(lines),
+                gold=len(self._all),
+                unread_columns=lines.unread(self._sources, self._all),
+            ),
             advice=advise_stability(found.failures, found.strata, found.factors()),
             over_questions=found.over_questions(),
         )

@@ -273,7 +273,7 @@ def _coverage(report: DiagnosisReport) -> str:
     return own.listed(
         f"{own.named('coverage', name)} {counts[name]}"
         for name in dict.fromkeys((*own.names["coverage"], *counts))
-        if counts.get(name, "0") != "0"
+        if counts.get(name, "0") != "0" and name != "unread_columns"  # which is a finding
     )
 
 

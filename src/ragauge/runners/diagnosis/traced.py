@@ -125,6 +125,7 @@ def traced_material(
     reader = OnceReader(Reading("unicode", how.strength, how.tokens, how.inline))
     held = Held(gold, sources, inline=how.inline)
     held.refuse_bad_input(allowed_bad(how.max_bad))
+    unread = held.unread(sources, gold)
     findings = deepcopy(held.findings)  # a stability adds its own to those of the lines
     shared_files: dict[str, Any] = {"gold": how.gold, "manifest": how.manifest, "docs": how.docs}
     auditing = Auditing(sources, AuditOptions(**shared_files, cite_first=False, **shared))
@@ -178,7 +179,10 @@ def traced_material(
         features={row.id: features(row, first[row.id]) for row in rows},
         unknown=_unknown(runs, indexed=how.manifest is not None),
         findings=findings,
-        coverage={"samples": len(gold), "traces": len(every), "claims": len(claims)},
+        coverage={
+            **{"samples": len(gold), "traces": len(every), "claims": len(claims)},
+            **({"unread_columns": unread} if unread else {}),
+        },
         identity={
             "command": "diagnose",
             "form": "traces",
