@@ -242,6 +242,7 @@ def audit(
     traces: Source | Sequence[str | Path],
     progress: _audit_Progress | None = None,
     *,
+    gold: Source | None = None,
     columns: Columns | None = None,
     refusal: Strength | None = None,
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
@@ -254,7 +255,6 @@ def audit(
     calibration: str | Path | None = None,
     gates: str | None = None,
     min_coverage: float = 0.9,
-    gold: str | Path | None = None,
     depth: Depth | None = None,
     ranks: str | Path | None = None,
     cite_first: bool = True,
@@ -266,7 +266,7 @@ def audit(
     run: str | None = None,
     options: AuditOptions | None = None,
 ) -> Outcome[AuditReport]:
-    """The outcome of auditing traces; options as in AuditOptions."""
+    """The outcome of auditing traces, against a gold set if there is one; see AuditOptions."""
 
 def trace_eval(
     gold: Source,
@@ -558,7 +558,7 @@ def diagnose(
 
 def diagnose_traces(
     traces: Source | Sequence[str | Path],
-    gold: str | Path,
+    gold: Source,
     metrics: Sequence[str] | None = None,
     top: int = 3,
     *,

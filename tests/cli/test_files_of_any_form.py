@@ -7,7 +7,7 @@ import json
 import polars as pl
 import pytest
 
-from ragauge import audit, score
+from ragauge import audit, diagnose_traces, score
 from ragauge.errors import UsageError
 from ragauge.runners.inspection import inspect
 from ragauge.runners.score_traces import score_traces
@@ -104,6 +104,17 @@ def test_columns_that_nothing_reads_are_listed_once_and_in_coverage(tmp_path):
         assert found["message"] == f"columns not read: {hints}"
     for verb in ("audit", "score"):
         assert report_of(verb, written[1])["coverage"]["unread_columns"] == unread
+
+
+def test_a_gold_set_of_an_audit_or_a_diagnosis_may_be_any_source(files):
+    gold, _ = files
+    trace = {"qid": "q1", "answer": "In 1798.", "citations": ["1"], "retrieved_ids": ["1"]}
+    renamed = pl.DataFrame(GOLD).rename({"gold_citations": "wanted"})
+    columns = {"gold.gold_citations": "wanted"}
+    for source, how in ((gold, {}), (GOLD, {}), (renamed, {"columns": columns})):
+        assert audit([trace], gold=source, **how).report.coverage.missing == 1
+        found = diagnose_traces([trace], source, **how)
+        assert found.metrics["quality.citation_hit_rate"].value == 1
 
 
 def test_numbers_are_ids_wherever_ids_are_listed():

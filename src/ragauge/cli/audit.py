@@ -93,7 +93,9 @@ def audit(
     read = [*traces, options.gold, options.manifest, options.calibration, options.ranks]
     with delivering(recording, output, AuditReport, read, [options.log], options.docs) as delivery:
         with reading_progress(traces, output.quiet, "auditing") as progress:
-            outcome = run(traces, progress, columns=mapped.columns, options=options)
+            outcome = run(
+                traces, progress, gold=options.gold, columns=mapped.columns, options=options
+            )
         delivery.deliver(outcome)
     remark_logs(options, output.quiet)
     if not outcome.report.coverage.audited:

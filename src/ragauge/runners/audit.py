@@ -42,12 +42,12 @@ from ragauge.gates.presets import (
 )
 from ragauge.ingest.calibration import read_calibration
 from ragauge.ingest.fields import Columns
-from ragauge.ingest.gold import read_gold
+from ragauge.ingest.gold import GOLD, read_gold
 from ragauge.ingest.lines import STDIN
 from ragauge.ingest.manifest import read_manifest
 from ragauge.ingest.options import read_section_pairs
-from ragauge.ingest.records import Source
-from ragauge.ingest.traces import Traces, blocks_of, traces_of
+from ragauge.ingest.records import Source, columns_for, is_stdin
+from ragauge.ingest.traces import TRACE, Traces, blocks_of, traces_of
 from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find, reading
 from ragauge.models.embedders import embedder
@@ -124,26 +124,34 @@ def audit(
     traces: Source | Sequence[str | Path],
     progress: Progress | None = None,
     *,
+    gold: Source | None = None,
     columns: Columns | None = None,
     options: AuditOptions,
 ) -> Outcome[AuditReport]:
-    """The outcome of auditing traces; options as in AuditOptions.
+    """The outcome of auditing traces, against a gold set if there is one; see AuditOptions.
 
     Raises UsageError or InputRejected with everything that is wrong. With more than one worker,
     call it under `if __name__ == "__main__"`, as everything that starts processes.
     """
-    return Auditing(traces_of(traces, columns), options, progress or unseen).outcome()
+    mapped = columns_for(columns, traces=TRACE, **({} if gold is None else {"gold": GOLD}))
+    sources = traces_of(traces, mapped["traces"])
+    return Auditing(sources, options, gold, mapped.get("gold"), progress or unseen).outcome()
 
 
 class Auditing:
     """One audit: from its files to its outcome."""
 
     def __init__(
-        self, traces: list[Traces], options: AuditOptions, progress: Progress = unseen
+        self,
+        traces: list[Traces],
+        options: AuditOptions,
+        gold: Source | None = None,
+        columns: Columns | None = None,
+        progress: Progress = unseen,
     ) -> None:
         names = [source.name for source in traces]
-        _check(names, options)
-        self._gold = read_gold(options.gold) if options.gold else GoldSet(())
+        _check([*names, *[STDIN] * (gold is not None and is_stdin(gold))], options)
+        self._gold = GoldSet(()) if gold is None else read_gold(gold, columns)
         options = options.settled(self._gold.metadata)
         self._traces, self._options, self._progress = traces, options, progress
         self._allowed = allowed_bad(options.max_bad)
@@ -318,7 +326,7 @@ def without_documents(options: AuditOptions) -> str:
 
 def _check(traces: Sequence[str], options: AuditOptions) -> None:
     problems = []
-    files = (options.gold, options.manifest, options.calibration, options.allow_cross_section)
+    files = (options.manifest, options.calibration, options.allow_cross_section)
     if [*traces, *files, options.ranks].count(STDIN) > 1:
         problems.append("only one of the files can be standard input (-)")
     if without_documents(options):

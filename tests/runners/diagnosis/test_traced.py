@@ -173,8 +173,8 @@ def material(tmp_path):
     def made(*traces, gold=GOLD, **how):
         write_lines(tmp_path / "gold.jsonl", gold)
         write_lines(tmp_path / "traces.jsonl", traces)
-        against = Traced(gold=str(tmp_path / "gold.jsonl"), **how)
-        return traced_material([str(tmp_path / "traces.jsonl")], against)[0]
+        gold = read_gold(tmp_path / "gold.jsonl")
+        return traced_material([str(tmp_path / "traces.jsonl")], gold, Traced(**how))[0]
 
     return made
 
@@ -238,7 +238,8 @@ def test_progress_is_told_for_each_question(tmp_path):
     seen = []
     traced_material(
         [str(tmp_path / "traces.jsonl")],
-        Traced(gold=str(tmp_path / "gold.jsonl")),
+        read_gold(tmp_path / "gold.jsonl"),
+        Traced(),
         lambda done, of: seen.append((done, of)),
     )
     assert seen == [(1, 3), (2, 3), (3, 3)]
@@ -323,8 +324,9 @@ def test_each_trace_is_read_and_audited_once(tmp_path, monkeypatch):
 def observed(tmp_path, **told):
     write_lines(tmp_path / "gold.jsonl", GOLD)
     (tmp_path / "traces.jsonl").write_text(6 * "\n" + json.dumps(trace(0, **told)))
-    against = Traced(gold=str(tmp_path / "gold.jsonl"), lexical=False)
-    _, [[run], *_] = traced_material([str(tmp_path / "traces.jsonl")], against)
+    gold = read_gold(tmp_path / "gold.jsonl")
+    traces = [str(tmp_path / "traces.jsonl")]
+    _, [[run], *_] = traced_material(traces, gold, Traced(lexical=False))
     return run
 
 

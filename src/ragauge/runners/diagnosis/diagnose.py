@@ -21,10 +21,11 @@ from ragauge.diagnosis.report import How, diagnosed, low_samples
 from ragauge.engines.local import Progress, unseen
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.fields import Columns
+from ragauge.ingest.gold import GOLD, read_gold
 from ragauge.ingest.options import knob_names, read_knobs
-from ragauge.ingest.records import Source
+from ragauge.ingest.records import Source, columns_for
 from ragauge.ingest.scored.scored_file import read_scores
-from ragauge.ingest.traces import traces_of
+from ragauge.ingest.traces import TRACE, traces_of
 from ragauge.runners.diagnosis.recorded import recorded_gold, recorded_material, with_a_rule
 from ragauge.runners.diagnosis.replay_plan import Failing
 from ragauge.runners.diagnosis.scored import scored_material
@@ -62,7 +63,7 @@ def diagnose(
 @takes(DiagnoseOptions, "diagnose")
 def diagnose_traces(
     traces: Source | Sequence[str | Path],
-    gold: str | Path,
+    gold: Source,
     metrics: Sequence[str] | None = None,
     top: int = 3,
     *,
@@ -79,7 +80,6 @@ def diagnose_traces(
     """
     own, how = _prepared(metrics, top, options)
     against = Traced(
-        gold=str(gold),
         manifest=manifest,
         docs=docs,
         max_bad=options.max_bad,
@@ -88,7 +88,9 @@ def diagnose_traces(
         refusal_tokens=options.refusal_tokens,
         inline=options.inline,
     )
-    material, runs = traced_material(traces_of(traces, columns), against, progress or unseen)
+    mapped = columns_for(columns, traces=TRACE, gold=GOLD)
+    sources, questions = traces_of(traces, mapped["traces"]), read_gold(gold, mapped["gold"])
+    material, runs = traced_material(sources, questions, against, progress or unseen)
     material = with_limits(material, own)
     material = with_a_rule(material) if metrics is None else material
     return _told(material, how, ask_again, lambda: failing_runs(runs), alike(runs))

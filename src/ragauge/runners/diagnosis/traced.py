@@ -10,7 +10,7 @@ from typing import Any
 from ragauge import __version__
 from ragauge.contracts.answers import Context
 from ragauge.contracts.diagnosis import ScoreRow
-from ragauge.contracts.gold import Gold, RefusalOptions, fingerprint
+from ragauge.contracts.gold import Gold, GoldSet, RefusalOptions, fingerprint
 from ragauge.contracts.options import AuditOptions, ScoreOptions, StabilityOptions
 from ragauge.contracts.report import Outcome
 from ragauge.contracts.trace import Trace
@@ -18,7 +18,6 @@ from ragauge.diagnosis.cases import Material, Observed
 from ragauge.diagnosis.features import features, needed_ranks
 from ragauge.diagnosis.traced_case import traced_cases
 from ragauge.engines.local import Progress, unseen
-from ragauge.ingest.gold import read_gold
 from ragauge.ingest.lines import Block
 from ragauge.ingest.records import Source
 from ragauge.ingest.traces import (
@@ -47,7 +46,6 @@ PRESET = "ship"
 class Traced(RefusalOptions, frozen=True, kw_only=True):
     """What traces are held against."""
 
-    gold: str
     manifest: str | None = None
     docs: str | None = None
     inline: bool = False
@@ -106,14 +104,13 @@ class OnceReader(Reader):
 
 
 def traced_material(
-    traces: Source, how: Traced, progress: Progress = unseen
+    traces: Source, gold: GoldSet, how: Traced, progress: Progress = unseen
 ) -> tuple[Material, list[list[Observed]]]:
     """The material of trace files or the journal of a sweep, and the runs of each question.
 
     The traces are read once; their score, their stability and their audit are of the same pass.
     Raises UsageError or InputRejected with everything that is wrong.
     """
-    gold = read_gold(how.gold)
     how = how.settled(gold.metadata)
     shared: dict[str, Any] = {
         "refusal": how.refusal,
@@ -127,8 +124,10 @@ def traced_material(
     held.refuse_bad_input(allowed_bad(how.max_bad))
     unread = held.unread(sources, gold)
     findings = deepcopy(held.findings)  # a stability adds its own to those of the lines
-    shared_files: dict[str, Any] = {"gold": how.gold, "manifest": how.manifest, "docs": how.docs}
-    auditing = Auditing(sources, AuditOptions(**shared_files, cite_first=False, **shared))
+    for finding in gold.findings:
+        findings.add(finding)
+    options = AuditOptions(manifest=how.manifest, docs=how.docs, cite_first=False, **shared)
+    auditing = Auditing(sources, options, gold)
     units = (unit_of(made) for _, made, _ in held.read)
     audits = BlockAudit("")
     auditor = BlockAuditor(auditing.setup)
@@ -155,8 +154,8 @@ def traced_material(
     scoring.found.add(scores)
     outcomes: list[Outcome[Any]] = [scoring.of_found()]
     if any(len({run.variation for run in siblings}) > 1 for siblings in runs):
-        options = StabilityOptions(**shared).settled(gold.metadata)
-        outcomes.append(Judging(gold, sources, options).of(held, reader, unseen))
+        judged = StabilityOptions(**shared).settled(gold.metadata)
+        outcomes.append(Judging(gold, sources, judged).of(held, reader, unseen))
     if any(run.payloads for run in every):
         auditing.found.add(audits)
         outcomes.append(auditing.of_found())
