@@ -12,6 +12,7 @@ from ragauge.contracts.gold_report import GoldReport
 from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.schemas import RECORDS, schema
 from ragauge.errors import UsageError
+from ragauge.ingest.gold import read_gold
 from ragauge.reports.document import Verdict
 from ragauge.reports.forms import document_of, render
 from ragauge.runners.gold_agreement import agreement
@@ -113,3 +114,15 @@ def test_an_empty_text_and_none_are_one_stratum(tmp_path):
     assert report.balance["country"] == {"(none)": {"a": 6, "b": 6}, "NL": {"a": 2, "b": 2}}
     drawn = sample(questions, 4, tmp_path / "sample.jsonl", by=["country"])
     assert drawn.balance["country"] == {"(none)": (12, 3), "NL": (4, 1)}
+
+
+def test_fields_that_look_misspelt_are_in_the_coverage(tmp_path):
+    rows = [
+        {"qid": "q1", "question": "Why?", "answerable": True, "gold_citation": ["p1"]},
+        {"qid": "q2", "question": "How?", "answerable": False},
+    ]
+    (tmp_path / "gold.json").write_text(json.dumps(rows))
+    gold, target = read_gold(rows), tmp_path / "converted.jsonl"
+    for report in (lint(gold), diff(gold, gold), convert(str(tmp_path / "gold.json"), target)):
+        assert json.loads(render(report, "json"))["coverage"]["unread_columns"] == ["gold_citation"]
+    assert "unread_columns" not in lint(read_gold(rows[1:])).coverage

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct, field
 
+from ragauge.contracts.gold import Gold, GoldSet
 from ragauge.contracts.report import Finding, Findings, Report, Score, Verdict
 
 LINT_SCHEMA = "ragauge.gold-lint/1"
@@ -40,9 +41,15 @@ class GoldReport(Report, frozen=True, kw_only=True):
     metrics: dict[str, Score] = field(default_factory=dict)
     gates: tuple[Verdict, ...] = ()
     findings: tuple[GoldFinding, ...]
-    coverage: dict[str, int]
+    coverage: dict[str, int | tuple[str, ...]]
+    """Counts, and under `unread_columns` the fields of the set that look misspelt, if any."""
     errors: int
     warnings: int
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The numbers of the coverage."""
+        return {name: one for name, one in self.coverage.items() if isinstance(one, int)}
 
 
 class AnchorChunks(Struct, frozen=True, kw_only=True):
@@ -94,9 +101,15 @@ class DiffReport(GoldReport, frozen=True, kw_only=True):
 
 
 def judged(
-    found: Findings, severities: Mapping[str, Severity], strict: bool = False
+    found: Findings,
+    severities: Mapping[str, Severity],
+    coverage: Mapping[str, int],
+    sets: Sequence[Sequence[Gold]] = (),
+    *,
+    strict: bool = False,
 ) -> dict[str, Any]:
-    """The part of a report that its findings decide."""
+    """What every report on gold sets has: the part that its findings decide, and its coverage."""
+    unread = dict.fromkeys(name for one in sets if isinstance(one, GoldSet) for name in one.unread)
     counts = dict(sorted(found.counts.items()))
     errors = sum(count for code, count in counts.items() if severities[code] == "error")
     warnings = sum(counts.values()) - errors
@@ -107,6 +120,7 @@ def judged(
             for one in found.kept()
         ),
         "finding_counts": counts,
+        "coverage": {**coverage, **({"unread_columns": tuple(unread)} if unread else {})},
         "errors": errors,
         "warnings": warnings,
     }

@@ -11,11 +11,11 @@ from io import StringIO
 from typing import Any
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import structs
 
-from ragauge.contracts.gold import Gold, GoldMetadata
+from ragauge.contracts.gold import Gold, GoldSet
 from ragauge.contracts.gold_parts import Units
-from ragauge.contracts.report import Finding
+from ragauge.contracts.report import Finding, Findings
 from ragauge.ingest.fields import (
     STRATA,
     STRATUM,
@@ -122,41 +122,28 @@ _UNNAMED = structs.replace(
     fields=(structs.replace(GOLD.field("qid"), missing=None), *GOLD.fields[1:]),
 )
 """Questions that need not have an id."""
-Met = list[tuple[Finding, int]]
-"""Findings, each with the number of times it was met."""
-
-
-class Taken(Struct, frozen=True):
-    """The questions of a file, the form they had, and what could not be taken along."""
-
-    form: str
-    questions: list[Gold]
-    findings: Met
-    """Each with the number of times it was met."""
-    metadata: GoldMetadata | None = None
 
 
 def read_any(
     source: Source, answerable: bool | None = None, columns: Columns | None = None
-) -> Taken:
-    """The questions of a gold set in any form we read; InputRejected with all that is wrong.
+) -> tuple[GoldSet, str, Findings]:
+    """The questions of a gold set in any form, the form, and what could not be taken along.
 
     `answerable` is for questions that do not say it themselves. Where no question has an id, they
-    are numbered.
+    are numbered. Raises InputRejected with all that is wrong.
     """
     problems: list[str] = []
     records = _AnyRecords(source, _UNNAMED, problems, columns)
     rows = list(records.each())
     findings, name = records.findings, records.name
-    if records.around:
-        for key, value in records.around.items():
-            said = f"{quoted(key)}, which is {quoted(msgspec.json.encode(value).decode())}"
-            fact = f"{said}, belongs to the complete set and is left behind"
-            findings.append((Finding("not_carried", name, fact), 1))
+    for key, value in records.around.items():
+        said = f"{quoted(key)}, which is {quoted(msgspec.json.encode(value).decode())}"
+        fact = f"{said}, belongs to the complete set and is left behind"
+        findings.add(Finding("not_carried", name, fact))
     unnamed = [row for row in rows if row["qid"] is None]
     if unnamed and len(unnamed) == len(rows):
         fact = "has no qid; numbered in the file's order, which must not change from now on"
-        findings.append((Finding("made_qid", name, fact), len(rows)))
+        findings.add(Finding("made_qid", name, fact), len(rows))
         width = len(str(len(rows)))
         for number, row in enumerate(rows, 1):
             row.values["qid"] = f"q{number:0{width}}"
@@ -173,33 +160,30 @@ def read_any(
         others = [one for one in problems if not one.endswith(f": answerable: {SAY_IT}")]
         problems[:] = [f"{name}: answerable: {fact}not with --answerable true", *others]
     refuse(problems)
-    return Taken(records.form, questions, findings, records.metadata)
+    form = "a table" if records.tabular else records.form
+    return records.gold_set(questions), form, findings
 
 
 class _AnyRecords(GoldRecords):
     """The records of questions in what holds them: articles of SQuAD, or heritage entries."""
 
-    _kind = "JSON"
+    form = "JSON"
+    """What the records were."""
 
     def __init__(
         self, source: Source, shape: Shape, problems: list[str], columns: Columns | None
     ) -> None:
         super().__init__(source, shape, problems, columns)
-        self.findings: Met = []
+        self.findings = Findings()
 
     def within(self, place: str, value: Any) -> Iterable[tuple[str, Any]]:
         if is_entry(value):
-            self._kind = "heritage entries"
+            self.form = "heritage entries"
             return _of_entry(place, value, self.problems, self.findings)
         if isinstance(value, Mapping) and "paragraphs" in value:
-            self._kind = "SQuAD"
+            self.form = "SQuAD"
             return _of_article(place, value, self.problems, self.findings)
         return super().within(place, value)
-
-    @property
-    def form(self) -> str:
-        """What the records were."""
-        return "a table" if self.tabular else self._kind
 
 
 class _Units(GoldRecords):
@@ -246,7 +230,7 @@ def read_units(source: Source, columns: Columns | None = None) -> tuple[list[Gol
 
 
 def _of_article(
-    place: str, article: Mapping[str, Any], problems: list[str], findings: Met
+    place: str, article: Mapping[str, Any], problems: list[str], findings: Findings
 ) -> Iterator[tuple[str, Any]]:
     """The questions about each paragraph of an article of SQuAD."""
     try:
@@ -256,7 +240,7 @@ def _of_article(
             asked = _parts(paragraph, "qas")
             if not asked:
                 fact = "a paragraph without questions is left behind"
-                findings.append((Finding("not_carried", where, fact), 1))
+                findings.add(Finding("not_carried", where, fact))
             for turn, question in enumerate(asked):
                 inner = f"{where}.qas[{turn}]"
                 layers = _squad_question(question, paragraph.get("context"), findings)
@@ -270,7 +254,7 @@ def _parts(record: Any, name: str) -> tuple[dict[str, Any], ...]:
 
 
 def _squad_question(
-    asked: dict[str, Any], context: Any, findings: Met
+    asked: dict[str, Any], context: Any, findings: Findings
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """What else a question says, and its gold record; its answers keep their places too."""
     answers = _parts(asked, "answers")
@@ -279,7 +263,7 @@ def _squad_question(
         known = type(start) is int and type(context) is str
         if known and type(wording) is str and not context.startswith(wording, start):
             fact = f"answer {quoted(wording)} is not at {start} of its context"
-            findings.append((Finding("misplaced_answer", str(asked.get("id")), fact), 1))
+            findings.add(Finding("misplaced_answer", str(asked.get("id")), fact))
     wordings = list(dict.fromkeys(text(one.get("text"), "answers.text") for one in answers))
     impossible = asked.get("is_impossible", False)
     record = {
@@ -295,20 +279,20 @@ def _without(record: Any, *keys: str) -> dict[str, Any]:
     return {key: value for key, value in record.items() if key not in keys}
 
 
-def _merged(where: str, findings: Met, *layers: dict[str, Any]) -> dict[str, Any]:
+def _merged(where: str, findings: Findings, *layers: dict[str, Any]) -> dict[str, Any]:
     """One record of several; what a later one says otherwise is said."""
     record: dict[str, Any] = {}
     for layer in layers:
         for key in layer:
             if key in record and record[key] != layer[key]:
                 fact = f"{quoted(key)} is said twice; the one nearer to the question is kept"
-                findings.append((Finding("not_carried", where, fact), 1))
+                findings.add(Finding("not_carried", where, fact))
         record |= layer
     return record
 
 
 def _of_entry(
-    place: str, record: Any, problems: list[str], findings: Met
+    place: str, record: Any, problems: list[str], findings: Findings
 ) -> Iterator[tuple[str, Any]]:
     """The questions of a heritage entry."""
     try:
@@ -316,7 +300,8 @@ def _of_entry(
     except BadRecord as fault:
         problems += [f"{place}: {field}" for field in fault.fields]
         return
-    findings += [(one, 1) for one in (*misplaced(entry), *unknown_types(entry))]
+    for one in (*misplaced(entry), *unknown_types(entry)):
+        findings.add(one)
     parts = {
         "ner_annotations": len(entry.mentions),
         "type_classification": int(entry.primary_type is not None),
@@ -325,10 +310,10 @@ def _of_entry(
     held = ", ".join(f"{name} ({count})" for name, count in parts.items() if count)
     if not entry.pairs:
         fact = "the entry asks nothing and is left behind"
-        findings.append((Finding("not_carried", entry.id, fact), 1))
+        findings.add(Finding("not_carried", entry.id, fact))
     elif held:
         fact = f"{held} ask nothing and are left behind; keep the entries for them"
-        findings.append((Finding("not_carried", entry.id, fact), 1))
+        findings.add(Finding("not_carried", entry.id, fact))
     for number, _ in enumerate(entry.pairs, 1):
         asked = _merged(entry.id, findings, *_asked(entry, number))
         yield f"{place}: qa_pairs[{number - 1}]", asked

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-from msgspec import Struct
 
 from ragauge import __version__
 from ragauge.citations.deltas import ANCHOR, DECOY, PLACES, Asked, deltas_of
@@ -71,13 +70,29 @@ def calibrate_deltas(
     questions = read_gold(gold)
     documents = FolderDocuments(Path(docs))
     eye = embedder_named(embedder) if isinstance(embedder, str) else embedder
-    found = Findings()
-    for finding in questions.findings:
-        found.add(finding)
-    there = paired(questions, documents, found)
+    found = Findings(questions.findings)
+    pairs, marked = paired(questions, documents, found)
     for problem in documents.problems:
         found.add(Finding("unreadable_document", str(docs), problem))
-    rows = _measured(there.pairs, eye, found, progress)
+    tell = (lambda done: progress(done, len(pairs))) if progress else None
+    rows = []
+    for (question, _), deltas in zip(
+        pairs, deltas_of([asked for _, asked in pairs], eye, tell), strict=True
+    ):
+        values = deltas.values
+        lacking = [name for name in (ANCHOR, DECOY) if name not in values]
+        if lacking:
+            found.add(Finding("nothing_read", question.qid, deltas.why[lacking[0]]))
+            continue
+        rows.append(
+            CalibratedPair(
+                qid=question.qid,
+                question=question.question,
+                anchor=values[ANCHOR],
+                decoy=values[DECOY],
+                gap=round(values[DECOY] - values[ANCHOR], PLACES),
+            )
+        )
     samples = {ANCHOR: [row.anchor for row in rows], DECOY: [row.decoy for row in rows]}
     anchors, decoys = samples.values()
     scores = _scores(anchors, decoys, len(questions), eye.id)
@@ -88,7 +103,7 @@ def calibrate_deltas(
         for name, value in (wanted | DEFAULTS if rows else {}).items()
     }
     evaluation = Evaluation(given=scores, rules=(GATE,))
-    texts = [(pair.question.qid, pair.anchor, pair.decoy) for pair in there.pairs]
+    texts = [(question.qid, asked.anchor, asked.decoy) for question, asked in pairs]
     report = evaluation.report(
         CalibrationReport,
         found,
@@ -118,40 +133,12 @@ def calibrate_deltas(
         coverage=CalibrationCoverage(
             gold=len(questions),
             pairs=len(rows),
-            without=there.without,
-            unresolved=there.unresolved,
-            unread=len(there.pairs) - len(rows),
+            without=len(questions) - marked,
+            unresolved=marked - len(pairs),
+            unread=len(pairs) - len(rows),
         ),
     )
     return evaluation.outcome(report, gold=questions)
-
-
-def _measured(
-    pairs: Sequence[Pair], embedder: Embedder, found: Findings, progress: Progress | None
-) -> list[CalibratedPair]:
-    """The pairs of which both texts can be measured, in the order of the set."""
-    asked = [
-        Asked(question=pair.question.question, anchor=pair.anchor, decoy=pair.decoy)
-        for pair in pairs
-    ]
-    tell = (lambda done: progress(done, len(pairs))) if progress else None
-    rows = []
-    for pair, deltas in zip(pairs, deltas_of(asked, embedder, tell), strict=True):
-        question, values = pair.question, deltas.values
-        lacking = [name for name in (ANCHOR, DECOY) if name not in values]
-        if lacking:
-            found.add(Finding("nothing_read", question.qid, deltas.why[lacking[0]]))
-            continue
-        rows.append(
-            CalibratedPair(
-                qid=question.qid,
-                question=question.question,
-                anchor=values[ANCHOR],
-                decoy=values[DECOY],
-                gap=round(values[DECOY] - values[ANCHOR], PLACES),
-            )
-        )
-    return rows
 
 
 def _scores(anchors: list[float], decoys: list[float], of: int, embedder: str) -> dict[str, Score]:
@@ -198,27 +185,14 @@ def _quartiles(sample: Sequence[float]) -> Quartiles:
     return Quartiles(lowest=lowest, q1=q1, median=median, q3=q3, highest=highest)
 
 
-class Pair(Struct, frozen=True):
-    """A question with the text that answers it, and one like it that does not."""
+def paired(
+    questions: Sequence[Gold], documents: Documents, found: Findings
+) -> tuple[list[tuple[Gold, Asked]], int]:
+    """The questions with their anchor and decoy, in the order of the set, and how many mark both.
 
-    question: Gold
-    anchor: str
-    decoy: str
-
-
-class Paired(Struct, frozen=True):
-    """The pairs of a gold set, and how many questions have none."""
-
-    pairs: Sequence[Pair]
-    without: int
-    """Questions that have no anchor, no decoy, or neither."""
-    unresolved: int
-    """Questions whose anchor or decoy is not in the documents."""
-
-
-def paired(questions: Sequence[Gold], documents: Documents, found: Findings) -> Paired:
-    """The pairs in the order of the set; what is odd about a span becomes a finding."""
-    pairs: list[Pair] = []
+    What is odd about a span becomes a finding.
+    """
+    pairs = []
     marked = 0
     for question in questions:
         if question.anchor is None or question.decoy is None:
@@ -227,10 +201,10 @@ def paired(questions: Sequence[Gold], documents: Documents, found: Findings) -> 
         anchor = _text(question, "anchor", question.anchor, documents, found)
         decoy = _text(question, "decoy", question.decoy, documents, found)
         if anchor is not None and decoy is not None:
-            pairs.append(Pair(question, anchor, decoy))
+            pairs.append((question, Asked(question=question.question, anchor=anchor, decoy=decoy)))
             for oddity in _oddities(question.anchor, question.decoy):
                 found.add(Finding("odd_decoy", question.qid, oddity))
-    return Paired(pairs, len(questions) - marked, marked - len(pairs))
+    return pairs, marked
 
 
 def _text(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from msgspec import structs
@@ -54,7 +55,8 @@ GATES = (
 
 NOTHING_SHARED = "no question was judged by both"
 
-Judgements = Mapping[str, Judgement]
+File = tuple[str, Mapping[str, Judgement]]
+"""What a judge's file is called, and its judgements by qid."""
 
 
 def consistency(
@@ -70,24 +72,17 @@ def consistency(
     names the columns, where more than two hold labels. Raises UsageError or InputRejected with
     everything that is wrong.
     """
-    if b is None:
-        rules = rules_of(gates)
-        (name, labels), (other_name, other_labels) = read_raters(a, raters)
-        both = (f"{a} ({name})", labels), (f"{a} ({other_name})", other_labels)
-        return _Comparison(*both).outcome(rules)
-    if raters is not None:
+    if b is not None and raters is not None:
         raise UsageError("--raters names columns of one file; leave out B, or --raters")
     if a == b:
         which = "standard input" if a == STDIN else "the same file"
         raise UsageError(f"A and B are both {which}: name the labels of two judges")
-    rules = rules_of(gates)
-    first, second = read_judgements(a, b)
-    return _Comparison((a, first), (b, second)).outcome(rules)
-
-
-def rules_of(gates: str | None) -> tuple[Rule, ...]:
-    """The default gates, with the user's in place of or beside them."""
-    return merged(GATES, rules_over_all(gates, METRICS, "judges"))
+    rules = merged(GATES, rules_over_all(gates, METRICS, "judges"))
+    if b is None:
+        one, other = ((f"{a} ({name})", labels) for name, labels in read_raters(a, raters))
+    else:
+        one, other = zip((a, b), read_judgements(a, b), strict=True)
+    return _outcome(one, other, rules)
 
 
 def adjudicated(a: Label, b: Label) -> tuple[Label, str]:
@@ -107,141 +102,122 @@ def adjudicated(a: Label, b: Label) -> tuple[Label, str]:
     return final, f"{winner} is stricter: {final} over {other}"
 
 
-class _Comparison:
+def _outcome(one: File, other: File, rules: tuple[Rule, ...]) -> ConsistencyOutcome:
     """Two judges' labels, counted once; whatever order their files had, the report is the same."""
+    (file_a, a), (file_b, b) = one, other
+    qids = sorted(a.keys() | b.keys())
+    both = [qid for qid in qids if qid in a and qid in b]
+    table = confusion(((a[qid].label, b[qid].label) for qid in both), LABELS)
+    specific, n, of = specific_agreement(table), table.n, len(qids)
+    given = [[judged[qid].label for judged in (a, b) if qid in judged] for qid in qids]
 
-    def __init__(self, a: tuple[str, Judgements], b: tuple[str, Judgements]) -> None:
-        (self._file_a, self._a), (self._file_b, self._b) = a, b
-        self._qids = sorted(self._a.keys() | self._b.keys())
-        self._both = [qid for qid in self._qids if qid in self._a and qid in self._b]
-        pairs = ((self._a[qid].label, self._b[qid].label) for qid in self._both)
-        self._table = confusion(pairs, LABELS)
-
-    def outcome(self, rules: tuple[Rule, ...]) -> ConsistencyOutcome:
-        evaluation = Evaluation(
-            given={
-                AGREEMENT: self.agreement,
-                KAPPA: self.kappa,
-                ABSTAIN: self.abstain,
-                COVERAGE: self.coverage,
-            },
-            rules=rules,
-        )
-        of = len(self._qids)
-        final: Counter[str] = Counter()
-        disagreements = []
-        for qid in self._both:
-            a, b = self._a[qid], self._b[qid]
-            label, why = adjudicated(a.label, b.label)
-            final[label] += 1
-            if a.label != b.label:
-                disagreements.append(
-                    Disagreement(
-                        qid=qid,
-                        label_a=a.label,
-                        label_b=b.label,
-                        final=label,
-                        why=why,
-                        reason_a=a.reason,
-                        reason_b=b.reason,
-                        where_a=a.where,
-                        where_b=b.where,
-                    )
-                )
-        found = Findings()
-        for qid in self._qids:
-            for here, there, name in ((self._a, self._b, "B"), (self._b, self._a, "A")):
-                if qid not in there:
-                    message = f"{qid}: {name} did not judge it, so it is in no agreement"
-                    found.add(Finding("judged_once", here[qid].where, message))
-        table, specific = self._table, specific_agreement(self._table)
-        report = evaluation.report(
-            ConsistencyReport,
-            found,
-            {
-                "command": "consistency",
-                "ragauge": __version__,
-                "gates": [str(rule) for rule in rules],
-                "judgements_sha256": {
-                    which: fingerprint((one.qid, one.label) for one in judgements.values())
-                    for which, judgements in (("a", self._a), ("b", self._b))
-                },
-            },
-            passed=evaluation.all_hold,
-            judges={
-                "a": _judge(self._file_a, self._a, of),
-                "b": _judge(self._file_b, self._b, of),
-            },
-            confusion={
-                row: dict(zip(LABELS, counts, strict=True))
-                for row, counts in zip(LABELS, table.counts, strict=True)
-            },
-            labels={
-                label: LabelAgreement(
-                    a=a,
-                    b=b,
-                    both=both,
-                    agreement=None if (share := specific[label]) is None else float(share),
-                )
-                for label, a, b, both in zip(
-                    table.labels, table.first, table.second, table.same, strict=True
-                )
-            },
-            final={label: final[label] for label in LABELS},
-            disagreements=tuple(disagreements[:ROWS_KEPT]),
-            disagreement_count=len(disagreements),
-            coverage=ConsistencyCoverage(
-                questions=of,
-                both=len(self._both),
-                only_a=len(self._a) - len(self._both),
-                only_b=len(self._b) - len(self._both),
-            ),
-        )
-        outcome = evaluation.outcome(report)
-        return ConsistencyOutcome(**structs.asdict(outcome), disagreements=tuple(disagreements))
-
-    def agreement(self, confidence: float) -> Score:
-        """The share of the questions both judged that got the same label twice."""
-        share, n, of = percent_agreement(self._table), self._table.n, len(self._qids)
-        return share_score(AGREEMENT, share, n, of, NOTHING_SHARED, confidence)
-
-    def kappa(self, confidence: float) -> Score:
+    def kappa_score(confidence: float) -> Score:
         """Agreement beyond chance; absent where all is one label."""
-        n, of, value = self._table.n, len(self._qids), kappa(self._table)
-        signature = f"{KAPPA}|v1|unweighted|ci:fleiss-cohen-everitt|n:{n}"
+        value, signature = kappa(table), f"{KAPPA}|v1|unweighted|ci:fleiss-cohen-everitt|n:{n}"
         if value is None:
             reason = NOTHING_SHARED
-            if self._both:
-                label = self._a[self._both[0]].label
-                reason = f"both judges said {label} throughout, and so would chance"
+            if both:
+                reason = f"both judges said {a[both[0]].label} throughout, and so would chance"
             return Score(value=None, n=n, of=of, reason=reason, signature=signature)
-        interval = kappa_interval(self._table, confidence)
-        return Score(value=float(value), n=n, of=of, ci=interval, signature=signature)
+        ci = kappa_interval(table, confidence)
+        return Score(value=float(value), n=n, of=of, ci=ci, signature=signature)
 
-    def abstain(self, confidence: float) -> Score:
+    def abstain_score(confidence: float) -> Score:
         """The share of all labels, of both judges, that are abstentions."""
-        labels = [
-            [file[qid].label for file in (self._a, self._b) if qid in file] for qid in self._qids
-        ]
-        yes = np.array([given.count("ABSTAIN") for given in labels])
-        of = np.array([len(given) for given in labels])
-        n = int(of.sum())
+        yes, all_given = (
+            np.array([count(labels) for labels in given])
+            for count in (lambda labels: labels.count("ABSTAIN"), len)
+        )
+        total = int(all_given.sum())
         return Score(
-            value=float(yes.sum() / n),
-            n=n,
-            of=2 * len(self._qids),
-            ci=clustered(yes, of, confidence),
-            signature=f"{ABSTAIN}|v1|ci:wilson-clustered|n:{n}",
+            value=float(yes.sum() / total),
+            n=total,
+            of=2 * of,
+            ci=clustered(yes, all_given, confidence),
+            signature=f"{ABSTAIN}|v1|ci:wilson-clustered|n:{total}",
         )
 
-    def coverage(self, confidence: float) -> Score:
-        """The share of the questions anybody judged that both did."""
-        of = len(self._qids)
-        share = Fraction(len(self._both), of)
-        return share_score(COVERAGE, share, of, of, NOTHING_SHARED, confidence)
+    agree, covered = percent_agreement(table), Fraction(len(both), of)
+    evaluation = Evaluation(
+        given={
+            AGREEMENT: partial(share_score, AGREEMENT, agree, n, of, NOTHING_SHARED),
+            KAPPA: kappa_score,
+            ABSTAIN: abstain_score,
+            COVERAGE: partial(share_score, COVERAGE, covered, of, of, NOTHING_SHARED),
+        },
+        rules=rules,
+    )
+    final: Counter[str] = Counter()
+    disagreements = []
+    for qid in both:
+        in_a, in_b = a[qid], b[qid]
+        label, why = adjudicated(in_a.label, in_b.label)
+        final[label] += 1
+        if in_a.label != in_b.label:
+            disagreements.append(
+                Disagreement(
+                    qid=qid,
+                    label_a=in_a.label,
+                    label_b=in_b.label,
+                    final=label,
+                    why=why,
+                    reason_a=in_a.reason,
+                    reason_b=in_b.reason,
+                    where_a=in_a.where,
+                    where_b=in_b.where,
+                )
+            )
+    once = Findings(
+        Finding(
+            "judged_once",
+            here[qid].where,
+            f"{qid}: {name} did not judge it, so it is in no agreement",
+        )
+        for qid in qids
+        for here, there, name in ((a, b, "B"), (b, a, "A"))
+        if qid not in there
+    )
+    report = evaluation.report(
+        ConsistencyReport,
+        once,
+        {
+            "command": "consistency",
+            "ragauge": __version__,
+            "gates": [str(rule) for rule in rules],
+            "judgements_sha256": {
+                which: fingerprint((one.qid, one.label) for one in judged.values())
+                for which, judged in (("a", a), ("b", b))
+            },
+        },
+        passed=evaluation.all_hold,
+        judges={"a": _judge(file_a, a, of), "b": _judge(file_b, b, of)},
+        confusion={
+            row: dict(zip(LABELS, counts, strict=True))
+            for row, counts in zip(LABELS, table.counts, strict=True)
+        },
+        labels={
+            label: LabelAgreement(
+                a=first,
+                b=second,
+                both=same,
+                agreement=None if (share := specific[label]) is None else float(share),
+            )
+            for label, first, second, same in zip(
+                table.labels, table.first, table.second, table.same, strict=True
+            )
+        },
+        final={label: final[label] for label in LABELS},
+        disagreements=tuple(disagreements[:ROWS_KEPT]),
+        disagreement_count=len(disagreements),
+        coverage=ConsistencyCoverage(
+            questions=of, both=len(both), only_a=len(a) - len(both), only_b=len(b) - len(both)
+        ),
+    )
+    outcome = evaluation.outcome(report)
+    return ConsistencyOutcome(**structs.asdict(outcome), disagreements=tuple(disagreements))
 
 
-def _judge(file: str, judgements: Judgements, of: int) -> Judge:
+def _judge(file: str, judgements: Mapping[str, Judgement], of: int) -> Judge:
     given, n = Counter(judgement.label for judgement in judgements.values()), len(judgements)
     share = Fraction(given["ABSTAIN"], n)
     return Judge(

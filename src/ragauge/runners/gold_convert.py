@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
-from ragauge.contracts.gold import Gold, GoldMetadata, fingerprint
+from ragauge.contracts.gold import Gold, fingerprint, metadata_of
 from ragauge.contracts.gold_parts import ConvertReport, Units
 from ragauge.contracts.gold_report import Severity, judged
-from ragauge.contracts.report import Finding, Findings
+from ragauge.contracts.report import Finding
 from ragauge.errors import UsageError
 from ragauge.ingest.gold import GOLD
 from ragauge.ingest.gold_forms import read_any, table_of
@@ -36,22 +36,15 @@ def convert(
     `answerable` is for questions that do not say it themselves.
     """
     form = form_of(target)
-    taken = read_any(source, answerable)
-    found = Findings()
-    for finding, times in taken.findings:
-        found.add(finding, times)
-    if taken.metadata and form in TABLES:
+    questions, read, found = read_any(source, answerable)
+    if questions.metadata and form in TABLES:
         fact = "a table has no place for the metadata of the set, which is left behind"
         found.add(Finding("not_carried", source, fact))
-    questions = taken.questions
-    write_new({target: encoded(questions, form, metadata=taken.metadata)}, force)
+    write_new({target: encoded(questions, form)}, force)
+    answered = sum(question.answerable for question in questions)
     return ConvertReport(
-        **judged(found, SEVERITIES),
-        coverage={
-            "gold": len(questions),
-            "answerable": sum(question.answerable for question in questions),
-        },
-        read=taken.form,
+        **judged(found, SEVERITIES, {"gold": len(questions), "answerable": answered}, [questions]),
+        read=read,
         file=str(target),
         gold=fingerprint(questions),
         extra=dict(sorted(Counter(key for one in questions for key in one.extra).items())),
@@ -67,12 +60,7 @@ def form_of(path: Path) -> str:
     return form
 
 
-def encoded(
-    questions: Sequence[Gold],
-    form: str = "jsonl",
-    units: Units = "questions",
-    metadata: GoldMetadata | None = None,
-) -> bytes:
+def encoded(questions: Sequence[Gold], form: str = "jsonl", units: Units = "questions") -> bytes:
     """The questions in a form, keys Ragauge does not know at the place they came from.
 
     Heritage entries are written as they were read. The metadata of the set comes first; a table
@@ -80,6 +68,7 @@ def encoded(
     """
     if units == "entries" and form in TABLES:
         raise UsageError(f"heritage entries cannot be a table: write .jsonl or .json, not .{form}")
+    metadata = metadata_of(questions)
     records = [one.extra if units == "entries" else record_of(one) for one in questions]
     if metadata is not None and form not in TABLES:
         records.insert(0, msgspec.to_builtins(metadata))

@@ -67,12 +67,12 @@ def diff(old: Sequence[Gold], new: Sequence[Gold], *, allow_removed: bool = Fals
     }
     both = len(before) - len(removed)
     return DiffReport(
-        **judged(found, severities),
-        coverage={
-            "gold": len(new),
-            "old": len(old),
-            "same": both - len(changed) - len(edited),
-        },
+        **judged(
+            found,
+            severities,
+            {"gold": len(new), "old": len(old), "same": both - len(changed) - len(edited)},
+            [old, new],
+        ),
         added=tuple(qid for qid in after if qid not in before),
         removed=removed,
         changed=tuple(changed),

@@ -90,12 +90,17 @@ def lint(
         strata={key: dict(sorted(values.items())) for key, values in sorted(strata.items())},
     )
     return LintReport(
-        **judged(found, SEVERITIES, strict),
-        coverage={
-            "gold": len(questions),
-            "answerable": summary.answerable,
-            "unanswerable": summary.unanswerable,
-        },
+        **judged(
+            found,
+            SEVERITIES,
+            {
+                "gold": len(questions),
+                "answerable": summary.answerable,
+                "unanswerable": summary.unanswerable,
+            },
+            [questions],
+            strict=strict,
+        ),
         summary=summary,
         locks={q.qid: constraint_lock(q.constraints) for q in questions if q.constraints}
         if locks

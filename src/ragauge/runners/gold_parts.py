@@ -14,7 +14,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ragauge.contracts.gold import ANSWERABLE, Gold, fingerprint, metadata_of, value_of
+from ragauge.contracts.gold import ANSWERABLE, Gold, GoldSet, fingerprint, metadata_of, value_of
 from ragauge.contracts.gold_parts import (
     CELLS_KEPT,
     DrawnCell,
@@ -66,7 +66,8 @@ def split(
     factors = factors_of(questions, by, lambda some: len(values[some[-1]]) <= room, units)
     keys = {question.qid: key_of(question, factors) for question in questions}
     made = split_units(keys, shares, seed)
-    parts: dict[str, list[Gold]] = {name: [] for name in names}
+    about = metadata_of(questions)
+    parts = {name: GoldSet((), about) for name in names}
     for question in questions:
         parts[names[made.part_of[question.qid]]].append(question)
     empty = [name for name, part in parts.items() if not part]
@@ -80,10 +81,7 @@ def split(
     except OSError as error:
         raise UsageError(f"{into}: cannot be a folder: {error.strerror or error}") from None
     files = {name: into / f"{name}.jsonl" for name in names}
-    about = metadata_of(questions)
-    write_new(
-        {files[name]: encoded(parts[name], units=units, metadata=about) for name in names}, force
-    )
+    write_new({files[name]: encoded(parts[name], units=units) for name in names}, force)
     margins = {factor: _margin(made.cells, place) for place, factor in enumerate(factors)}
     balance = {
         factor: {value: dict(zip(names, counts, strict=True)) for value, counts in margin.items()}
@@ -99,8 +97,7 @@ def split(
         (*_unreached(made.cells, factors, balance, names, units), *_asked_twice(parts, units))
     )
     return SplitReport(
-        **judged(found, SPLIT_SEVERITIES),
-        coverage={"gold": count, "cells": len(made.cells)},
+        **judged(found, SPLIT_SEVERITIES, {"gold": count, "cells": len(made.cells)}, [questions]),
         gold=fingerprint(questions),
         seed=seed,
         factors=factors,
@@ -157,16 +154,19 @@ def sample(
     factors = factors_of(questions, by, few, units)
     keys = {question.qid: key_of(question, factors) for question in questions}
     made = sample_units(keys, n, allocation, seed)
-    drawn = [
-        replace(question, weight=(question.weight or 1.0) * made.weights[question.qid])
-        for question in questions
-        if question.qid in made.weights
-    ]
+    drawn = GoldSet(
+        (
+            replace(question, weight=(question.weight or 1.0) * made.weights[question.qid])
+            for question in questions
+            if question.qid in made.weights
+        ),
+        metadata_of(questions),
+    )
     # As a reader of the file has them: a weight of one is none, and an entry has none.
     as_read = [
         replace(one, weight=None) if one.weight == 1 or units == "entries" else one for one in drawn
     ]
-    write_new({out: encoded(drawn, form, units, metadata_of(questions))}, force)
+    write_new({out: encoded(drawn, form, units)}, force)
     balance: dict[str, dict[str, tuple[int, int]]] = {}
     for factor in factors:
         of_all = Counter(value_or_none(question, factor) for question in questions)
@@ -181,13 +181,17 @@ def sample(
         if not cell.taken
     )
     return SampleReport(
-        **judged(found, SAMPLE_SEVERITIES),
-        coverage={
-            "gold": whole,
-            "sampled": len(drawn),
-            "cells": len(made.cells),
-            "represented": sum(cell.size for cell in made.cells if cell.taken),
-        },
+        **judged(
+            found,
+            SAMPLE_SEVERITIES,
+            {
+                "gold": whole,
+                "sampled": len(drawn),
+                "cells": len(made.cells),
+                "represented": sum(cell.size for cell in made.cells if cell.taken),
+            },
+            [questions],
+        ),
         gold=fingerprint(questions),
         sample=fingerprint(as_read),
         file=str(out),

@@ -70,14 +70,18 @@ def hold_against_plan(path: Path, *, strict: bool = False) -> PlanReport:
             message = f"{demand.found}, wanted {demand.wanted}{short}"
             found.add(Finding("short_of_plan", where, message))
     return PlanReport(
-        **judged(found, SEVERITIES, strict),
+        **judged(
+            found,
+            SEVERITIES,
+            {
+                "gold": held.qa or 0,
+                "demands": len(demands),
+                "met": sum(demand.ok for demand in demands),
+                "files": held.files,
+            },
+            strict=strict,
+        ),
         metrics={KAPPA: _kappa(compared)} if compared else {},
-        coverage={
-            "gold": held.qa or 0,
-            "demands": len(demands),
-            "met": sum(demand.ok for demand in demands),
-            "files": held.files,
-        },
         plan=HERITAGE,
         demands=demands,
         metadata=held.metadata,

@@ -45,7 +45,7 @@ def _lint(report: LintReport) -> Iterator[Block]:
     )
     ready = f"Ready: {f'check {todo}' if todo else 'nothing to fix'}."
     words = doc.listed(
-        f"{counted(report.coverage['gold'], 'question')}: {count(held.answerable)} answerable",
+        f"{counted(report.counts['gold'], 'question')}: {count(held.answerable)} answerable",
         f"{count(held.unanswerable)} unanswerable",
         f"{count(held.with_citations)} with gold citations",
         f"{count(held.with_paraphrases)} with paraphrases",
@@ -102,7 +102,7 @@ def _lint(report: LintReport) -> Iterator[Block]:
 
 
 def _blocks(report: GoldReport) -> Iterator[Block]:
-    covered, word = report.coverage, verdict_word(report.passed, ())
+    covered, word = report.counts, verdict_word(report.passed, ())
     match report:
         case LintReport():
             yield from _lint(report)
@@ -186,7 +186,7 @@ def _blocks(report: GoldReport) -> Iterator[Block]:
 
 
 def _by(report: SplitReport | SampleReport) -> str:
-    cells = f"({count(report.coverage['cells'])} cells)"
+    cells = f"({count(report.counts['cells'])} cells)"
     return f"{', '.join(report.factors) or 'chance'} {cells}, seed {report.seed}"
 
 
