@@ -131,8 +131,10 @@ frame of polars, pandas or pyarrow, a Hugging Face `Dataset`, or any mappings.
 
 Case, spaces and dashes in names do not matter: `Gold Label` is `gold_label`. Columns that no
 field reads are reported. Where a file has other names, say so: `--map answer=output.text`, `map`
-in `ragauge.toml`, `columns={{"answer": "output.text"}}` in Python. Dots lead into objects, `[*]`
-through lists. `ragauge inspect FILE` shows which column feeds which field.
+in `ragauge.toml`, `columns={{"answer": "output.text"}}` in Python and in a task of a suite. Dots
+lead into objects, `[*]` through lists. Of two files that have a field, the answers, traces or
+predictions are meant; `gold.qid=id` means the gold set, `qrels.query=topic` the judgements.
+`ragauge inspect FILE` shows which column feeds which field.
 """
 
 

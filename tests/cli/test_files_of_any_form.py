@@ -213,3 +213,163 @@ def test_inspect_takes_frames_and_a_kind():
     assert report.finding_counts == {"unread_columns": 1}
     with pytest.raises(UsageError, match="--as answr: there is no answr; did you mean answer"):
         inspect(frame, kind="answr")
+
+
+RENAMED = {
+    "consistency": (
+        "consistency a.jsonl b.jsonl",
+        {"a.jsonl": [{"n": "q1", "says": "VALID"}], "b.jsonl": [{"n": "q1", "says": "valid"}]},
+        {"qid": "n", "label": "says"},
+        lambda report: report["coverage"]["both"] == 1,
+    ),
+    "types": (
+        "eval types gold.csv said.jsonl",
+        {"gold.csv": "Key,Class\ni1,M\ni2,L\n", "said.jsonl": [{"n": "i1", "is": {"now": "M"}}]},
+        {"id": "n", "predicted_type": "is.now", "gold.id": "key", "gold_type": "class"},
+        lambda report: report["coverage"] | {"scored": 1, "missing": 1} == report["coverage"],
+    ),
+    "linking": (
+        "eval linking gold.jsonl said.jsonl",
+        {
+            "gold.jsonl": [{"n": "m1", "wiki": "Q1", "odd": 1}],
+            "said.jsonl": [{"key": "m1", "best": "Q1"}],
+        },
+        {"id": "key", "prediction": "best", "gold.id": "n", "gold.gold": "wiki"},
+        lambda report: (
+            report["metrics"]["linking.hits@1"]["value"] == 1
+            and report["coverage"]["unread_columns"] == ["odd"]
+        ),
+    ),
+    "entities": (
+        "eval ner gold.jsonl said.jsonl",
+        {
+            "gold.jsonl": [{"n": "d1", "found": [{"start": 0, "end": 4, "type": "PER"}]}],
+            "said.jsonl": [{"id": "d1", "out": {"spans": [[0, 4, "PER"]]}}],
+        },
+        {"gold.id": "n", "gold.entities": "found", "entities": "out.spans"},
+        lambda report: report["metrics"]["entities.f1_strict"]["value"] == 1,
+    ),
+    "retrieval": (
+        "eval retrieval qrels.csv run.jsonl",
+        {"qrels.csv": "question,text,good\nq1,d1,1\n", "run.jsonl": [{"q": "q1", "top": ["d1"]}]},
+        {
+            **{"query": "q", "results": "top", "qrels.query": "question"},
+            **{"qrels.document": "text", "qrels.grade": "good"},
+        },
+        lambda report: report["metrics"]["retrieval.ndcg@10"]["value"] == 1,
+    ),
+    "lint": (
+        "gold lint gold.jsonl",
+        {"gold.jsonl": [{"n": "q1", "ask": "When?", "can": True}]},
+        {"qid": "n", "question": "ask", "answerable": "can"},
+        lambda report: report["coverage"]["gold"] == 1,
+    ),
+    "diff": (
+        "gold diff old.jsonl new.jsonl",
+        {
+            "old.jsonl": [{"n": "q1", "question": "When?", "answerable": True}],
+            "new.jsonl": [{"n": "q1", "question": "When?", "answerable": True}],
+        },
+        {"qid": "n"},
+        lambda report: report["pass"],
+    ),
+    "convert": (
+        "gold convert squad.csv gold.jsonl",
+        {"squad.csv": "n,ask,can\nq1,When?,true\n"},
+        {"qid": "n", "question": "ask", "answerable": "can"},
+        lambda report: report["coverage"]["answerable"] == 1,
+    ),
+    "sample": (
+        "gold sample gold.jsonl -n 1 --out drawn.jsonl",
+        {"gold.jsonl": [{"n": "q1", "question": "When?", "answerable": True}]},
+        {"qid": "n"},
+        lambda report: report["coverage"]["gold"] == 1,
+    ),
+    "split": (
+        "gold split gold.jsonl --into parts --shares 50/50 --names a,b",
+        {"gold.jsonl": [{"n": f"q{i}", "question": "?", "answerable": True} for i in range(4)]},
+        {"qid": "n"},
+        lambda report: report["coverage"]["gold"] == 4,
+    ),
+    "agreement": (
+        "gold agreement a.jsonl b.csv",
+        {"a.jsonl": [{"n": "i1", "says": "x"}], "b.csv": "n,says\ni1,x\n"},
+        {"id": "n", "label": "says"},
+        lambda report: report["coverage"]["all"] == 1,
+    ),
+    "diagnose": (
+        "diagnose scores.jsonl",
+        {"scores.jsonl": [{"n": "a", "faithfulness": 0.1}]},
+        {"sample_id": "n"},
+        lambda report: report["coverage"]["samples"] == 1,
+    ),
+    "groundedness": (
+        "calibrate groundedness rows.jsonl",
+        {"rows.jsonl": [{"n": "a", "said": CONTEXT, "docs": [CONTEXT], "label": True}]},
+        {"id": "n", "answer": "said", "contexts": "docs"},
+        lambda report: report["coverage"]["rows"] == 1,
+    ),
+}
+
+
+def written(folder, contents) -> None:
+    for name, content in contents.items():
+        lines = content if isinstance(content, str) else "\n".join(map(json.dumps, content))
+        (folder / name).write_text(lines)
+
+
+@pytest.mark.parametrize("case", RENAMED)
+def test_every_command_that_reads_records_maps_their_columns(case, tmp_path):
+    line, contents, columns, holds = RENAMED[case]
+    written(tmp_path, contents)
+    mapped = [part for pair in columns.items() for part in ("--map", "=".join(pair))]
+    done = ragauge(*line.split(), *mapped, "--format", "json", cwd=tmp_path)
+    assert done.stdout, done.stderr.decode()
+    assert holds(json.loads(done.stdout)), done.stdout.decode()
+    # A column that is not there is named, with those that are; so is a field, with the others.
+    field = next(iter(columns))
+    lost = ragauge(*line.split(), *mapped[2:], "--map", f"{field}=lost", cwd=tmp_path)
+    assert lost.returncode == 3 and b'"lost"; there is ' in lost.stderr, lost.stderr.decode()
+    unknown = ragauge(*line.split(), "--map", "zzz=n", cwd=tmp_path)
+    assert unknown.returncode == 2
+    assert b"--map zzz: there is no zzz; there are " in unknown.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "content", "form"),
+    [
+        ("eval ner a.txt a.txt --map entities=e", "EU B-ORG\nin O\n", "iob"),
+        ("eval linking a.txt a.txt --map id=n", "d1\t0\t3\tQ1\t1.0\tPER\n", "neleval"),
+        ("eval retrieval a.txt a.txt --map query=q", "q1 0 d1 1\n", "TREC"),
+    ],
+)
+def test_a_form_without_columns_has_none_to_map(line, content, form, tmp_path):
+    (tmp_path / "a.txt").write_text(content)
+    done = ragauge(*line.split(), cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"a.txt is read as {form}, whose fields cannot be mapped" in done.stderr.decode()
+
+
+def test_a_map_of_requests_is_told_from_a_map_of_columns(tmp_path):
+    written(tmp_path, {"gold.jsonl": [{"n": "q1", "question": "When?", "answerable": True}]})
+    (tmp_path / "shape.json").write_text('{"request": {"q": "{question}"}}')
+    sweep = "sweep gold.jsonl --demo --out runs.jsonl --dry-run --map qid=n"
+    assert ragauge(*sweep.split(), cwd=tmp_path).returncode == 0
+    both = ragauge(*sweep.split(), "--map", "shape.json", cwd=tmp_path)
+    assert both.returncode == 2 and b"--demo stands alone" in both.stderr
+    twice = ragauge(*sweep.split(), "--map", "a.json", "--map", "b.json", cwd=tmp_path)
+    assert twice.returncode == 2 and b"--map b.json: a file is named already" in twice.stderr
+
+
+def test_a_task_of_a_suite_maps_columns(files, tmp_path):
+    columns = "".join(f'{field} = "{path}"\n' for field, path in COLUMNS.items())
+    (tmp_path / "ragauge.toml").write_text(
+        '[datasets.mine]\ngold = "gold.jsonl"\ntraces = "traces.jsonl"\n'
+        f'[tasks.mine]\nkind = "score"\n[tasks.mine.columns]\n{columns}'
+    )
+    done = ragauge("run", "--store", "history", "--format", "json", cwd=tmp_path)
+    assert done.stdout, done.stderr.decode()
+    assert json.loads(done.stdout)["metrics"]["mine/quality.in_scope"]["value"] == 1
+    (tmp_path / "ragauge.toml").write_text('[tasks.a]\nkind = "compare"\ncolumns = {qid = "n"}\n')
+    wrong = ragauge("run", cwd=tmp_path)
+    assert b"tasks.a.columns: a task of kind compare maps no columns" in wrong.stderr

@@ -204,7 +204,7 @@ def test_everything_wrong_is_said_at_once(tmp_path):
         "eval ner, eval types, eval linking, eval retrieval, eval qa, eval answers, eval all, "
         "diagnose, compare",
         'ragauge.toml: tasks.more.min_stable: there is no key "min_stable"; there are: baseline, '
-        "canon, dataset, each, gates, inline, keep_texts, kind, labels, max_bad, metrics, "
+        "canon, columns, dataset, each, gates, inline, keep_texts, kind, labels, max_bad, metrics, "
         "min_coverage, pipeline, preset, refusal, refusal_tokens, sweep",
         "ragauge.toml: tasks.more.labels.session: is set by `ragauge run`; take another name",
         'ragauge.toml: tasks.more.dataset: there is no data set "mein"; did you mean "mine"?',

@@ -35,6 +35,7 @@ from ragauge.contracts.options import (
     MAX_BAD,
     PRICES,
     SEEN,
+    Mapped,
     Output,
     Stored,
 )
@@ -69,7 +70,7 @@ class Deltas(Struct, frozen=True, kw_only=True):
 
 
 @calibrate.verb(*FORMS, short="Fit the threshold of ΔS on gold anchors and decoys.")
-def deltas(gold: str | None = None, *, options: Deltas, output: Output) -> int:
+def deltas(gold: str | None = None, *, options: Deltas, mapped: Mapped, output: Output) -> int:
     """Measure ΔS from each question of GOLD to its anchor and to its decoy, and part the two.
 
     ΔS is 1 − cos of two texts in the eyes of one embedder: how unlike they look to it, and never
@@ -102,7 +103,11 @@ def deltas(gold: str | None = None, *, options: Deltas, output: Output) -> int:
     with bar("embedding", output.quiet, "embedding", "BarColumn", "MofNCompleteColumn") as update:
         progress = update and (lambda done, of: update(total=of, advance=done))
         report = calibrate_deltas(
-            gold, embedder=options.embedder, docs=Path(docs), progress=progress
+            gold,
+            embedder=options.embedder,
+            docs=Path(docs),
+            progress=progress,
+            columns=mapped.columns,
         ).report
     write_reports(report, forms, output.quiet)
     show(report, output.format)
@@ -170,7 +175,9 @@ class Judge(Labelled, frozen=True, kw_only=True):
 
 
 @calibrate.verb(*FORMS, short="Refit groundedness to your labels, tested out of fold.")
-def groundedness(rows: str, options: Groundedness, kept: Kept, output: Output) -> int:
+def groundedness(
+    rows: str, options: Groundedness, mapped: Mapped, kept: Kept, output: Output
+) -> int:
     """Fit lexical groundedness to the labels of ROWS, and print it before and after.
 
     ROWS are those of `ragauge eval answers`, each with what people said: label, grounded,
@@ -191,13 +198,17 @@ def groundedness(rows: str, options: Groundedness, kept: Kept, output: Output) -
     def run() -> AnswerCalibrationReport:
         with counting("reading answers", output.quiet) as progress:
             given = structs.asdict(options)
-            return calibrate_groundedness(rows, progress=progress, **given).report
+            return calibrate_groundedness(
+                rows, progress=progress, columns=mapped.columns, **given
+            ).report
 
     return _calibrated([rows], run, kept.out, output)
 
 
 @calibrate.verb(*FORMS, short="Hold a judge's scores against people's labels.")
-def judge(labels: str, options: Judge, kept: Kept, stored: Stored, output: Output) -> int:
+def judge(
+    labels: str, options: Judge, mapped: Mapped, kept: Kept, stored: Stored, output: Output
+) -> int:
     """Print how far a judge agrees with the labels of LABELS: κ, AUROC, ECE, and its biases.
 
     LABELS are rows as in `ragauge calibrate groundedness`. The judge's scores stand in the rows,
@@ -226,6 +237,7 @@ def judge(labels: str, options: Judge, kept: Kept, stored: Stored, output: Outpu
                 progress=progress,
             )
             given = structs.asdict(options)
+            given["columns"] = mapped.columns
             report = calibrate_judge(labels, asking=asking, **given).report
         if report.agreement and SPENT not in report.finding_counts:
             keep_in_store(report, stored.store, output.quiet)

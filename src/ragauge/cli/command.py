@@ -117,9 +117,13 @@ def command(
                 params += (_click_option(one, forms) for one in options_in(hint))
             else:
                 params.append(_argument(called, hint, parameter))
+        shared = _share_map(params)
 
         def run(**given: Any) -> None:
             context = click.get_current_context()
+            if shared:
+                given["map"] = _file_among(given["columns"])
+                given["columns"] = tuple(one for one in given["columns"] if "=" in one)
             words = context.command_path.partition(" ")[2]
             given |= _chosen(kinds, given, words, own_format=bool(forms), settings=settings)
             wanted = {name: given[name] for name in hints if name != "return"}
@@ -131,6 +135,25 @@ def command(
         )
 
     return made
+
+
+def _share_map(params: list[click.Parameter]) -> bool:
+    """Whether `--map` is two options, of columns and of a file; then they are one from now on."""
+    named = {one.name: one for one in params if "--map" in one.opts}
+    columns, file = named.get("columns"), named.get("map")
+    if not isinstance(columns, click.Option) or not isinstance(file, click.Option):
+        return False
+    params.remove(file)
+    columns.metavar = f"{columns.metavar}|{file.metavar or 'FILE'}"
+    columns.help = f"{columns.help} Or, without =: {file.help}"
+    return True
+
+
+def _file_among(given: Sequence[str]) -> str | None:
+    files = [one for one in given if "=" not in one]
+    if len(files) > 1:
+        raise UsageError(f"--map {files[1]}: a file is named already; a column is FIELD=COLUMN")
+    return files[0] if files else None
 
 
 def _argument(called: str, hint: Any, parameter: inspect.Parameter) -> click.Argument:

@@ -16,7 +16,7 @@ from ragauge.cli.command import (
     write_reports,
 )
 from ragauge.contracts.opt import Opt
-from ragauge.contracts.options import Output
+from ragauge.contracts.options import Mapped, Output
 
 TSV = "tsv"
 
@@ -38,7 +38,9 @@ class Options(Struct, frozen=True, kw_only=True):
 
 
 @command("text", "json", "markdown", "csv", TSV)
-def consistency(a: str, b: str | None = None, *, options: Options, output: Output) -> int:
+def consistency(
+    a: str, b: str | None = None, *, options: Options, mapped: Mapped, output: Output
+) -> int:
     """Compare the labels of two judges, A and B, for the same questions.
 
     A and B are JSON Lines, CSV or TSV of qid, label and perhaps reason; one of them may be -,
@@ -68,7 +70,7 @@ def consistency(a: str, b: str | None = None, *, options: Options, output: Outpu
         if not one or not other or "," in other or one.lower() == other.lower():
             raise click.UsageError(f'--raters "{text}": name two columns, such as scholar,auditor')
         raters = (one, other)
-    outcome = run(a, b, gates=options.gates, raters=raters)
+    outcome = run(a, b, gates=options.gates, raters=raters, columns=mapped.columns)
     if options.disagreements:
         write_file(options.disagreements, tsv(outcome.disagreements).encode(), output.quiet)
     write_reports(outcome.report, forms, output.quiet)

@@ -24,7 +24,14 @@ from ragauge.cli.command import (
 from ragauge.cli.run_store import history_at
 from ragauge.cli.sweep import GO_ON, asked_system
 from ragauge.contracts.opt import Opt
-from ragauge.contracts.options import DiagnoseOptions, Output, Stored, Subject, SystemOptions
+from ragauge.contracts.options import (
+    DiagnoseOptions,
+    Mapped,
+    Output,
+    Stored,
+    Subject,
+    SystemOptions,
+)
 
 if TYPE_CHECKING:
     from ragauge.contracts.diagnosis import DiagnosisReport, Replay
@@ -78,6 +85,7 @@ def diagnose(
     options: DiagnoseOptions,
     showing: Showing,
     replaying: Replaying,
+    mapped: Mapped,
     stored: Stored,
     output: Output,
 ) -> int:
@@ -111,7 +119,9 @@ def diagnose(
     read = [*source, subject.gold, subject.manifest, options.rules, given["knobs"]]
     refuse_overwriting(read, output.reports, subject.docs)
     forms = forms_of(output.reports, DiagnosisReport)
-    report = _diagnosed(source, metrics, subject, options, replaying, stored, output.quiet)
+    report = _diagnosed(
+        source, metrics, subject, options, replaying, mapped.columns, stored, output.quiet
+    )
     write_reports(report, forms, output.quiet)
     show(report, output.format, brief=not showing.full)
     if report.replay is not None and report.replay.ended == "interrupted":
@@ -140,6 +150,7 @@ def _diagnosed(
     subject: Subject,
     options: DiagnoseOptions,
     replaying: Replaying,
+    columns: Mapping[str, str],
     stored: Stored,
     quiet: bool,
 ) -> DiagnosisReport:
@@ -165,14 +176,14 @@ def _diagnosed(
             raise click.UsageError("--input-format is for scores; with --gold they are traces")
         against = {"manifest": subject.manifest, "docs": subject.docs}
         with counting("looking at questions", quiet) as asked["progress"]:
-            return diagnose_traces(source, subject.gold, **against, **asked)
+            return diagnose_traces(source, subject.gold, columns=columns, **against, **asked)
     if stray := [name for name in ("manifest", "docs") if getattr(subject, name) is not None]:
         raise click.UsageError(f"--{stray[0]} is for traces; give their gold set with --gold")
     if len(source) > 1:
         raise click.UsageError("one file of scores, or one run, at a time; traces need --gold")
     if Path(source[0]).exists() or source[0] == "-":
         with counting("taking answers apart", quiet) as asked["progress"]:
-            return of_rows(source[0], **asked)
+            return of_rows(source[0], columns=columns, **asked)
     with history_at(stored.store) as history:
         return diagnose_run(history, history.find(source[0]), **asked)
 

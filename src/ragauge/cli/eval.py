@@ -111,6 +111,7 @@ def ner(
     gold: str,
     predicted: Annotated[str, "PRED"],
     options: NerOptions,
+    mapped: Mapped,
     units: Units,
     gating: Gating,
     recording: Recording,
@@ -129,7 +130,7 @@ def ner(
     """
     from ragauge.runners.components.evaluate_ner import evaluate_ner
 
-    run = partial(evaluate_ner, gold, predicted)
+    run = partial(evaluate_ner, gold, predicted, columns=mapped.columns)
     return _evaluated([gold, predicted], run, options, units, gating, recording, output)
 
 
@@ -138,6 +139,7 @@ def types(
     gold: str,
     predicted: Annotated[str, "PRED"],
     options: TypesOptions,
+    mapped: Mapped,
     units: Units,
     gating: Gating,
     recording: Recording,
@@ -154,7 +156,7 @@ def types(
     """
     from ragauge.runners.components.evaluate_types import evaluate_types
 
-    run = partial(evaluate_types, gold, predicted)
+    run = partial(evaluate_types, gold, predicted, columns=mapped.columns)
     return _evaluated([gold, predicted], run, options, units, gating, recording, output)
 
 
@@ -163,6 +165,7 @@ def linking(
     gold: str,
     predicted: Annotated[str, "PRED"],
     options: LinkingOptions,
+    mapped: Mapped,
     units: Units,
     gating: Gating,
     recording: Recording,
@@ -182,7 +185,7 @@ def linking(
     from ragauge.runners.components.evaluate_linking import evaluate_linking
 
     tables = {"equivalents": options.equivalents, "crosswalk": options.crosswalk}
-    run = partial(evaluate_linking, gold, predicted, **tables)
+    run = partial(evaluate_linking, gold, predicted, columns=mapped.columns, **tables)
     read = [gold, predicted, *filter(None, tables.values())]
     return _evaluated(read, run, options, units, gating, recording, output)
 
@@ -192,6 +195,7 @@ def retrieval(
     qrels: str,
     others: Baselines,
     options: RetrievalOptions,
+    mapped: Mapped,
     units: Units,
     gating: Gating,
     recording: Recording,
@@ -214,7 +218,9 @@ def retrieval(
     """
     from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval
 
-    evaluate = partial(evaluate_retrieval, qrels, run, baselines=others.baselines)
+    evaluate = partial(
+        evaluate_retrieval, qrels, run, columns=mapped.columns, baselines=others.baselines
+    )
     # Records may have judgements and results: then a file is both.
     read = [*dict.fromkeys([qrels, run or qrels, *others.baselines])]
     return _evaluated(read, evaluate, options, units, gating, recording, output)
@@ -434,6 +440,7 @@ def convert(
     source: Annotated[str, "IN"],
     target: Annotated[str, "OUT"],
     options: Converting,
+    mapped: Mapped,
     output: Quiet,
 ) -> None:
     """Read IN in any format that `eval` reads, and write it to OUT.
@@ -463,11 +470,14 @@ def convert(
             input_format=options.input_format,
             reanchor=options.reanchor,
             lossy=options.lossy,
+            columns=mapped.columns,
         )
         for finding in found:
             remark(f"{finding.code}: {finding_text(finding)}", output.quiet)
         remark(f"wrote {target}: {count:,} documents", output.quiet)
         return
     role: Role = "qrels" if what == "qrels" else "run"
-    count = convert_rankings(source, path, form, role, input_format=options.input_format)
+    count = convert_rankings(
+        source, path, form, role, input_format=options.input_format, columns=mapped.columns
+    )
     remark(f"wrote {target}: {count:,} queries", output.quiet)

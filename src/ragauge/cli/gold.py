@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal
 
 import click
+from msgspec import Meta, Struct
 
-from ragauge.cli.command import (
-    NOT_MEASURED,
-    formats,
-    forms_of,
-    gates_option,
-    group,
-    report_option,
-    settings,
-    show,
-    write_reports,
-)
+from ragauge.cli.command import NOT_MEASURED, forms_of, group, show, write_reports
+from ragauge.contracts.opt import Opt
+from ragauge.contracts.options import Mapped, Output, Printed
 from ragauge.errors import UsageError
+
+FORMS = ("text", "json", "markdown")
 
 
 @group()
@@ -31,29 +26,26 @@ def gold() -> None:
     """
 
 
-@gold.command(short_help="Say what a gold set cannot measure.")
-@click.argument("questions", metavar="GOLD")
-@click.option("--sections", is_flag=True, help="Also want 3 to 5 questions for each section.")
-@click.option("--strict", is_flag=True, help="Let warnings fail the set as errors do.")
-@click.option("--locks", is_flag=True, help="Also print the lock of each question's constraints.")
-@click.option("--chunks", metavar="FILE", help="Chunks or traces: is each anchor inside one chunk?")
-@click.option("--window", type=click.IntRange(1), help="Characters of a chunk; with --stride.")
-@click.option("--stride", type=click.IntRange(1), help="Characters from one chunk to the next.")
-@click.option("--plan", type=click.Choice(["heritage"]), help="Hold a dataset against a plan.")
-@formats("text", "json", "markdown")
-@click.pass_context
-def lint(
-    ctx: click.Context,
-    questions: str,
-    sections: bool,
-    strict: bool,
-    locks: bool,
-    chunks: str | None,
-    window: int | None,
-    stride: int | None,
-    plan: str | None,
-    format: str | None,
-) -> None:
+class Lint(Struct, frozen=True, kw_only=True):
+    """What is checked."""
+
+    sections: Annotated[bool, Opt("Also want 3 to 5 questions for each section.")] = False
+    strict: Annotated[bool, Opt("Let warnings fail the set as errors do.")] = False
+    locks: Annotated[bool, Opt("Also print the lock of each question's constraints.")] = False
+    chunks: Annotated[
+        str | None, Opt("Chunks or traces: is each anchor inside one chunk?", metavar="FILE")
+    ] = None
+    window: Annotated[
+        Annotated[int, Meta(ge=1)] | None, Opt("Characters of a chunk; with --stride.")
+    ] = None
+    stride: Annotated[
+        Annotated[int, Meta(ge=1)] | None, Opt("Characters from one chunk to the next.")
+    ] = None
+    plan: Annotated[Literal["heritage"] | None, Opt("Hold a dataset against a plan.")] = None
+
+
+@gold.verb(*FORMS, short="Say what a gold set cannot measure.")
+def lint(questions: Annotated[str, "GOLD"], options: Lint, mapped: Mapped, output: Printed) -> int:
     """Check the questions of GOLD: mix, size, duplicates, phrases, citations, constraints, strata.
 
     GOLD is a gold.jsonl or a JSON array; - is stdin. Exit 1 when a question must be fixed.
@@ -70,40 +62,45 @@ def lint(
       ragauge gold lint gold.jsonl --chunks chunks.jsonl --window 800 --stride 600
       ragauge gold lint --plan heritage dataset/
     """
-    if (window is None) != (stride is None):
+    if (options.window is None) != (options.stride is None):
         raise click.UsageError("--window and --stride belong together; give both")
-    if plan is not None:
+    if options.plan is not None:
         from ragauge.runners.gold_plan import hold_against_plan
 
-        if sections or locks or chunks is not None or window is not None:
+        if options != Lint(plan=options.plan, strict=options.strict) or mapped.columns:
             raise UsageError(
-                "--plan is for a dataset; drop --sections, --locks, --chunks, --window and --stride"
+                "--plan is for a dataset; drop --sections, --locks, --chunks, --window, --stride "
+                "and --map"
             )
-        held = hold_against_plan(Path(questions), strict=strict)
-        show(held, format)
-        ctx.exit(0 if held.passed else 1)
-    from ragauge.ingest.gold import read_chunks, read_gold
+        held = hold_against_plan(Path(questions), strict=options.strict)
+        show(held, output.format)
+        return 0 if held.passed else 1
+    from ragauge.ingest.gold import CHUNK, GOLD, read_chunks, read_gold
+    from ragauge.ingest.records import columns_for
     from ragauge.runners.gold_lint import lint as run
 
+    columns = columns_for(mapped.columns, gold=GOLD, chunks=CHUNK)
+    window, stride, chunks = options.window, options.stride, options.chunks
     report = run(
-        read_gold(questions),
-        sections=sections,
-        strict=strict,
-        locks=locks,
-        chunks=None if chunks is None else read_chunks(chunks),
+        read_gold(questions, columns["gold"]),
+        sections=options.sections,
+        strict=options.strict,
+        locks=options.locks,
+        chunks=None if chunks is None else read_chunks(chunks, columns["chunks"]),
         window=(window, stride) if window and stride else None,
     )
-    show(report, format)
-    ctx.exit(0 if report.passed else 1)
+    show(report, output.format)
+    return 0 if report.passed else 1
 
 
-@gold.command(short_help="Say whether a gold set still means what it meant.")
-@click.argument("old", metavar="OLD")
-@click.argument("new", metavar="NEW")
-@click.option("--allow-removed", is_flag=True, help="Let questions leave the set.")
-@formats("text", "json", "markdown")
-@click.pass_context
-def diff(ctx: click.Context, old: str, new: str, allow_removed: bool, format: str | None) -> None:
+class Diff(Struct, frozen=True, kw_only=True):
+    """What a new version may do."""
+
+    allow_removed: Annotated[bool, Opt("Let questions leave the set.")] = False
+
+
+@gold.verb(*FORMS, short="Say whether a gold set still means what it meant.")
+def diff(old: str, new: str, options: Diff, mapped: Mapped, output: Printed) -> int:
     """Compare the gold sets OLD and NEW: what was added, removed, changed or edited.
 
     Sets are frozen: exit 1 when a question was removed, or means something else under its old
@@ -118,21 +115,30 @@ def diff(ctx: click.Context, old: str, new: str, allow_removed: bool, format: st
 
     if old == new == "-":
         raise UsageError("OLD and NEW cannot both be stdin; name a file for one of them")
-    report = run(read_gold(old), read_gold(new), allow_removed=allow_removed)
-    show(report, format)
-    ctx.exit(0 if report.passed else 1)
+    before, after = (read_gold(one, mapped.columns) for one in (old, new))
+    report = run(before, after, allow_removed=options.allow_removed)
+    show(report, output.format)
+    return 0 if report.passed else 1
 
 
-@gold.command(short_help="Split a gold set, balanced by several factors at once.")
-@click.argument("questions", metavar="GOLD")
-@click.option("--into", metavar="DIR", required=True, help="The folder for one .jsonl a part.")
-@click.option("--shares", default="70/15/15", show_default=True, help="What each part gets.")
-@click.option("--names", default="train,dev,test", show_default=True, help="What they are called.")
-@click.option("--by", metavar="FACTORS", help="Strata to balance by, the most important first.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Another seed, another split.")
-@click.option("--force", is_flag=True, help="Replace files that hold something else.")
-@formats("text", "json", "markdown")
-def split(questions: str, **given: Any) -> None:
+class Split(Struct, frozen=True, kw_only=True):
+    """Which parts there are."""
+
+    into: Annotated[str, Opt("The folder for one .jsonl a part.", metavar="DIR")]
+    shares: Annotated[str, Opt("What each part gets.")] = "70/15/15"
+    names: Annotated[str, Opt("What they are called.")] = "train,dev,test"
+    by: Annotated[
+        tuple[str, ...],
+        Opt("Strata to balance by, the most important first.", metavar="FACTORS", commas=True),
+    ] = ()
+    seed: Annotated[int, Opt("Another seed, another split.", shown="0")] = 0
+    force: Annotated[bool, Opt("Replace files that hold something else.")] = False
+
+
+@gold.verb(*FORMS, short="Split a gold set, balanced by several factors at once.")
+def split(
+    questions: Annotated[str, "GOLD"], options: Split, mapped: Mapped, output: Printed
+) -> None:
     """Split GOLD into parts, so that each part looks like the whole.
 
     The parts have the sizes asked for, by largest remainder. Of two or three parts, each cell
@@ -156,37 +162,42 @@ def split(questions: str, **given: Any) -> None:
     from ragauge.runners.gold_parts import names_of, shares_of
     from ragauge.runners.gold_parts import split as run
 
-    shares = shares_of(given["shares"])
-    read, units = read_units(questions)
+    shares = shares_of(options.shares)
+    read, units = read_units(questions, mapped.columns)
     report = run(
         read,
-        Path(given["into"]),
-        by=_names(given["by"]),
+        Path(options.into),
+        by=options.by or None,
         shares=shares,
-        names=names_of(given["names"], shares),
-        seed=given["seed"],
-        force=given["force"],
+        names=names_of(options.names, shares),
+        seed=options.seed,
+        force=options.force,
         units=units,
     )
-    show(report, given["format"])
+    show(report, output.format)
 
 
-@gold.command(short_help="Draw questions that stand for a whole gold set.")
-@click.argument("questions", metavar="GOLD")
-@click.option("-n", "n", type=click.IntRange(min=1), required=True, help="How many to draw.")
-@click.option("--out", metavar="FILE", required=True, help="A .jsonl, .json, .csv or .tsv.")
-@click.option("--by", metavar="FACTORS", help="Strata to draw by, the most important first.")
-@click.option(
-    "--allocation",
-    type=click.Choice(["proportional", "equal"]),
-    default="proportional",
-    show_default=True,
-    help="By the size of cells, or as many of each as there are.",
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Another seed, other draws.")
-@click.option("--force", is_flag=True, help="Replace a file that holds something else.")
-@formats("text", "json", "markdown")
-def sample(questions: str, **given: Any) -> None:
+class Sample(Struct, frozen=True, kw_only=True):
+    """What is drawn."""
+
+    n: Annotated[int, Meta(ge=1), Opt("How many to draw.", flag="-n")]
+    out: Annotated[str, Opt("A .jsonl, .json, .csv or .tsv.", metavar="FILE")]
+    by: Annotated[
+        tuple[str, ...],
+        Opt("Strata to draw by, the most important first.", metavar="FACTORS", commas=True),
+    ] = ()
+    allocation: Annotated[
+        Literal["proportional", "equal"],
+        Opt("By the size of cells, or as many of each as there are."),
+    ] = "proportional"
+    seed: Annotated[int, Opt("Another seed, other draws.", shown="0")] = 0
+    force: Annotated[bool, Opt("Replace a file that holds something else.")] = False
+
+
+@gold.verb(*FORMS, short="Draw questions that stand for a whole gold set.")
+def sample(
+    questions: Annotated[str, "GOLD"], options: Sample, mapped: Mapped, output: Printed
+) -> None:
     """Draw N questions of GOLD from all cells, each with the weight it stands for.
 
     A cell is the questions with the same value of every factor. A drawn question's weight is the
@@ -207,28 +218,36 @@ def sample(questions: str, **given: Any) -> None:
     from ragauge.ingest.gold_forms import read_units
     from ragauge.runners.gold_parts import sample as run
 
-    read, units = read_units(questions)
+    read, units = read_units(questions, mapped.columns)
     report = run(
         read,
-        given["n"],
-        Path(given["out"]),
-        by=_names(given["by"]),
-        allocation=given["allocation"],
-        seed=given["seed"],
-        force=given["force"],
+        options.n,
+        Path(options.out),
+        by=options.by or None,
+        allocation=options.allocation,
+        seed=options.seed,
+        force=options.force,
         units=units,
     )
-    show(report, given["format"])
+    show(report, output.format)
 
 
-@gold.command(short_help="Read a gold set in any form, and write it in ours.")
-@click.argument("source", metavar="IN")
-@click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
-@click.option("--answerable", type=bool, help="For questions that do not say: true or false.")
-@click.option("--force", is_flag=True, help="Replace a file that holds something else.")
-@formats("text", "json", "markdown")
+class Convert(Struct, frozen=True, kw_only=True):
+    """What the questions do not say themselves."""
+
+    answerable: Annotated[
+        Literal["true", "false"] | None, Opt("For questions that do not say it.")
+    ] = None
+    force: Annotated[bool, Opt("Replace a file that holds something else.")] = False
+
+
+@gold.verb(*FORMS, short="Read a gold set in any form, and write it in ours.")
 def convert(
-    source: str, target: Path, answerable: bool | None, force: bool, format: str | None
+    source: Annotated[str, "IN"],
+    target: Annotated[str, "OUT"],
+    options: Convert,
+    mapped: Mapped,
+    output: Printed,
 ) -> None:
     """Read the gold set IN, and write it to OUT in the form of its ending.
 
@@ -247,34 +266,47 @@ def convert(
     """
     from ragauge.runners.gold_convert import convert as run
 
-    show(run(source, target, answerable=answerable, force=force), format)
+    said = options.answerable
+    answerable = None if said is None else said == "true"
+    columns = mapped.columns
+    report = run(source, Path(target), answerable=answerable, force=options.force, columns=columns)
+    show(report, output.format)
 
 
-@gold.command(short_help="Say whether annotators agree well enough.")
-@click.argument("files", metavar="A B [C...]", nargs=-1, required=True)
-@click.option(
-    "--field",
-    metavar="NAME",
-    help="What to compare: a field, or a path such as a.b.  [label, ner_annotations or spans]",
-)
-@click.option(
-    "--level",
-    type=click.Choice(("nominal", "ordinal", "interval")),
-    help="What labels are.  [nominal, with weights or an order: ordinal]",
-)
-@click.option(
-    "--weights",
-    type=click.Choice(("none", "linear", "quadratic")),
-    default="none",
-    help="Let near labels agree in part: weighted κ.",
-)
-@click.option("--order", metavar="a,b,c", help="The labels, lowest first, where no numbers are.")
-@gates_option("In place of the default: alpha>=0.8.")
-@formats("text", "json", "markdown", "csv")
-@report_option("Also .json .md .csv .txt.")
-@click.option("--quiet", is_flag=True, default=None, help="No remarks on stderr.")
-@click.pass_context
-def agreement(ctx: click.Context, /, **given: Any) -> None:
+class Agreement(Struct, frozen=True, kw_only=True):
+    """How annotations are compared."""
+
+    field: Annotated[
+        str | None,
+        Opt(
+            "What to compare: a field, or a path such as a.b.",
+            metavar="NAME",
+            shown="label, ner_annotations or spans",
+        ),
+    ] = None
+    level: Annotated[
+        Literal["nominal", "ordinal", "interval"] | None,
+        Opt("What labels are.", shown="nominal, with weights or an order: ordinal"),
+    ] = None
+    weights: Annotated[
+        Literal["none", "linear", "quadratic"], Opt("Let near labels agree in part: weighted κ.")
+    ] = "none"
+    order: Annotated[
+        tuple[str, ...],
+        Opt("The labels, lowest first, where no numbers are.", metavar="a,b,c", commas=True),
+    ] = ()
+    gates: Annotated[
+        str | None, Opt("In place of the default: alpha>=0.8.", metavar="RULES", joined=True)
+    ] = None
+
+
+@gold.verb(*FORMS, "csv", short="Say whether annotators agree well enough.")
+def agreement(
+    files: Annotated[tuple[str, ...], "A B [C...]"],
+    options: Agreement,
+    mapped: Mapped,
+    output: Output,
+) -> int:
     """Compare the annotations of the same items by two annotators or more.
 
     Files are JSON Lines, a JSON array, CSV or TSV, an item a record: id or qid, and a label, or
@@ -293,22 +325,17 @@ def agreement(ctx: click.Context, /, **given: Any) -> None:
     from ragauge.runners.gold_agreement import Options
     from ragauge.runners.gold_agreement import agreement as run
 
-    forms = forms_of(given["reports"], AgreementReport)
-    order = tuple(_names(given["order"]) or ())
+    forms = forms_of(output.reports, AgreementReport)
     report = run(
-        given["files"],
-        field=given["field"],
-        options=Options(level=given["level"], weights=given["weights"], order=order),
-        gates=",".join(given["gates"]) if given["gates"] else None,
+        files,
+        field=options.field,
+        columns=mapped.columns,
+        options=Options(level=options.level, weights=options.weights, order=options.order),
+        gates=options.gates,
     ).report
-    write_reports(report, forms, settings(quiet=given["quiet"])["quiet"])
-    show(report, given["format"])
+    write_reports(report, forms, output.quiet)
+    show(report, output.format)
     covered = report.coverage
     if not covered.all + covered.some:
-        ctx.exit(NOT_MEASURED)
-    ctx.exit(0 if report.passed else 1)
-
-
-def _names(text: str | None) -> list[str] | None:
-    """Names written with commas; None where nothing was written."""
-    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+        return NOT_MEASURED
+    return 0 if report.passed else 1

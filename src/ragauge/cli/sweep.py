@@ -21,7 +21,7 @@ from ragauge.cli.command import (
     screen,
 )
 from ragauge.contracts.opt import Opt
-from ragauge.contracts.options import Shown, SweepOptions, SystemOptions
+from ragauge.contracts.options import Mapped, Shown, SweepOptions, SystemOptions
 
 if TYPE_CHECKING:
     from ragauge.contracts.sweep import SweepEstimate
@@ -47,6 +47,7 @@ def sweep(
     system: SystemOptions,
     calls: Calls,
     options: SweepOptions,
+    mapped: Mapped,
     output: Shown,
 ) -> int:
     """Ask a system every question of GOLD over a grid of seeds, temperatures and rewordings.
@@ -68,7 +69,7 @@ def sweep(
 
     asked, out = asked_system(system, options.concurrency), calls.out
     if calls.dry_run:
-        taking = estimate_sweep(gold, asked, out, options=options)
+        taking = estimate_sweep(gold, asked, out, columns=mapped.columns, options=options)
         if output.format == "json":
             say_json(taking, sort=False)
         else:
@@ -78,7 +79,7 @@ def sweep(
     announce = announcer(calls.yes, output.quiet)
     try:
         with call_progress(output.quiet) as watch:
-            report = run(gold, asked, out, watch, announce, options=options)
+            report = run(gold, asked, out, watch, announce, columns=mapped.columns, options=options)
     except KeyboardInterrupt:  # a second one, or one before the first call
         click.echo(GO_ON, err=True)
         return INTERRUPTED

@@ -14,6 +14,7 @@ from ragauge.cli.sweep import GO_ON, announcer, asked_system
 from ragauge.contracts.opt import Opt
 from ragauge.contracts.options import (
     CONCURRENT,
+    Mapped,
     Output,
     Recording,
     SystemOptions,
@@ -43,6 +44,7 @@ def trace_eval(
     system: SystemOptions,
     calls: Calls,
     options: TraceEvalOptions,
+    mapped: Mapped,
     recording: Recording,
     output: Output,
 ) -> int:
@@ -67,7 +69,9 @@ def trace_eval(
             asked = asked_system(system, options.concurrency or CONCURRENT)
             announce = announcer(calls.yes, output.quiet)
             with call_progress(output.quiet) as watch:
-                found = run(gold, asked, calls.out, watch, announce, options=options)
+                found = run(
+                    gold, asked, calls.out, watch, announce, columns=mapped.columns, options=options
+                )
             for line in _remarks(found.swept):
                 remark(line, output.quiet)
             if found.outcome:

@@ -101,6 +101,8 @@ class Task(Struct, frozen=True, kw_only=True):
     sweep: SweepOptions = SweepOptions()
     """How the pipeline is asked."""
     keep_texts: bool = True
+    columns: dict[str, str] = {}
+    """Where the files of the data set have the fields, as `--map` says it."""
 
 
 class Suite(Struct, frozen=True, kw_only=True):

@@ -123,6 +123,9 @@ def read_annotations(
         known = len(problems)
         records = Records(source, ANNOTATION, problems, name=f"annotator {count}", columns=mapped)
         places, objects = records.all_objects()
+        for at, record in zip(places, objects, strict=True) if mapped else ():
+            records.row(at, record)
+        records.refuse_missed()
         if not objects and len(problems) == known:
             problems.append(f"{records.name}: holds no annotation; write one JSON object a line")
         keys = {squeezed(key): key for keys in records.keys for key in keys}

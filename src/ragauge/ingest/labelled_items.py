@@ -17,6 +17,7 @@ from ragauge.ingest.annotations import a_label
 from ragauge.ingest.fields import (
     STRATA,
     BadField,
+    Columns,
     Field,
     Shape,
     an_id,
@@ -30,7 +31,7 @@ from ragauge.ingest.fields import (
 )
 from ragauge.ingest.heritage import MARKS
 from ragauge.ingest.lines import BadJson, decode
-from ragauge.ingest.records import Records, Source
+from ragauge.ingest.records import Records, Source, columns_for
 from ragauge.text.canonical import composed
 
 Key = Literal["id", "text"]
@@ -131,20 +132,37 @@ class Labelled(Struct, frozen=True, kw_only=True):
     """All that were there, good or bad."""
     duplicates: int
     findings: Findings
+    unread: tuple[str, ...]
+    """The columns that no field reads."""
+
+
+_OWN = {
+    "predicted": structs.replace(
+        PREDICTED_ITEM, fields=tuple(one for one in PREDICTED_ITEM.fields if one.name != _GOLD[0])
+    ),
+    "gold": structs.replace(
+        GOLD_ITEM, fields=tuple(one for one in GOLD_ITEM.fields if one.name != _PREDICTED[0])
+    ),
+}
+"""Each side without the label of the other, which is not read of it."""
 
 
 class _Side:
     """The records of gold, or of predictions."""
 
     def __init__(
-        self, name: str, source: Source, shape: Shape, field: str | None, form: str | None,
+        self, name: str, source: Source, shape: Shape, columns: Columns, form: str | None,
         problems: list[str],
     ) -> None:  # fmt: skip
-        self.shape, self.problems, self.given = shape, problems, field
+        self.shape, self.problems = shape, problems
         self.label = shape.fields[1]
-        columns = {} if field is None else {self.label.name: field}
+        self.given = columns.get(self.label.name)
         self.records = Records(source, shape, problems, form=form, name=name, columns=columns)
         self.places, self.objects = self.records.all_objects()
+        if columns.keys() - {self.label.name}:
+            for place, record in zip(self.places, self.objects, strict=True):
+                self.records.row(place, record)
+            self.records.refuse_missed(but=self.label.name)
 
     def has(self, field: str) -> bool:
         rows = map(self.records.row, self.places, self.objects)
@@ -216,19 +234,23 @@ def read_labelled(
     field: str | None = None,
     predicted_field: str | None = None,
     form: str | None = None,
+    columns: Columns | None = None,
 ) -> Labelled:
     """The items of both sides; what is wrong goes into the list.
 
     `field` names where the labels are, with dots for a field inside another; where predictions
-    have theirs elsewhere, `predicted_field` does.
+    have theirs elsewhere, `predicted_field` does. `columns` says it of all fields.
     """
     findings = Findings()
+    mapped = columns_for(columns, **_OWN)
+    for name, path in (("gold", field), ("predicted", predicted_field or field)):
+        if path is not None:
+            mapped[name][_OWN[name].fields[1].name] = path
     sides = [
-        _Side("gold", gold, GOLD_ITEM, field, form, problems),
-        _Side("predicted", predicted, PREDICTED_ITEM, predicted_field or field, form, problems),
+        _Side("gold", gold, GOLD_ITEM, mapped["gold"], form, problems),
+        _Side("predicted", predicted, PREDICTED_ITEM, mapped["predicted"], form, problems),
     ]
-    for side in sides:
-        side.records.note_unread(findings)
+    unread = [name for side in sides for name in side.records.note_unread(findings)]
     key = _join_key([side for side in sides if side.objects], problems)
     (items, twice), (said, again) = (({}, 0) if key is None else side.items(key) for side in sides)
     return Labelled(
@@ -238,6 +260,7 @@ def read_labelled(
         records=sum(len(side.objects) for side in sides),
         duplicates=twice + again,
         findings=findings,
+        unread=tuple(dict.fromkeys(unread)),
     )
 
 

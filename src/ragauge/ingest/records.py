@@ -27,6 +27,7 @@ from ragauge.ingest.fields import (
     BadRecord,
     Columns,
     Shape,
+    did_you_mean,
     expected,
     quoted,
     refuse,
@@ -128,6 +129,8 @@ class Records:
         """How often each set of keys was met."""
         self.around: dict[str, Any] = {}
         """What the object that holds the records says besides."""
+        self._mapped: set[str] = set()
+        """The fields that a mapped column fed in some record."""
         self._decode = decode
         self.read_as = "records"
         """The form of the source in words, once reading began."""
@@ -155,20 +158,20 @@ class Records:
 
     def rows(self) -> Iterator[Row]:
         """Every record that is an object, its fields unchecked."""
-        known, found = len(self.problems), set[str]()
+        known = len(self.problems)
         for place, record in self.objects():
-            row = self.row(place, record)
-            if self.columns:
-                found.update(row.written)
-            yield row
+            yield self.row(place, record)
         if not self.seen and not self.unreadable and len(self.problems) == known:
             fact = f"holds no {self.shape.name}; write one JSON object a line"
             self.problems.append(f"{self.name}: {fact}")
-        missed = [field for field in self.columns if field not in found] if self.seen else []
+        self.refuse_missed()
+
+    def refuse_missed(self, but: str | None = None) -> None:
+        """Note the mapped columns that no row had, once all rows were made."""
         self.problems += [
-            f"{self.name}: {field}: no {self.shape.name} has {quoted(self.columns[field])}; "
-            + self.there()
-            for field in missed
+            f"{self.name}: {field}: no {self.shape.name} has {quoted(column)}; {self.there()}"
+            for field, column in self.columns.items()
+            if self.seen and field not in (*self._mapped, but)
         ]
 
     def row(self, place: str, value: Mapping[Any, Any]) -> Row:
@@ -178,7 +181,10 @@ class Records:
         if type(value) is not dict or keys not in self.keys:
             record = {str(key): one for key, one in value.items()}
             keys = tuple(record)
-        return Row(place, record, *self.shape.found(record, keys, self.columns))
+        row = Row(place, record, *self.shape.found(record, keys, self.columns))
+        if self.columns:
+            self._mapped.update(row.written)
+        return row
 
     def within(self, place: str, value: Any) -> Iterable[tuple[str, Any]]:
         """The records that a decoded value holds: as a rule itself, under its place."""
@@ -778,11 +784,22 @@ def columns_for(columns: Columns | None, **shapes: Shape) -> dict[str, dict[str,
             shapes[source].field(inner)
             found[source][inner] = path
             continue
-        having = [name for name, one in shapes.items() if field in {f.name for f in one.fields}]
+        having = [name for name, one in shapes.items() if field in one.by_name]
         if not having:
-            next(iter(shapes.values())).field(field)
+            first, *others = shapes
+            known = [*shapes[first].by_name]
+            known += [f"{name}.{one}" for name in others for one in shapes[name].by_name]
+            raise UsageError(f"--map {field}: {did_you_mean(field, known)}")
         found[having[0]][field] = path
     return found
+
+
+def refuse_columns(source: Source, form: str, columns: Columns | None) -> None:
+    """Raise UsageError where columns are mapped of a form that has none."""
+    if columns:
+        fact = f"{source} is read as {form}, whose fields cannot be mapped"
+        remedy = "JSON, CSV, TSV, Parquet and Arrow have columns"
+        raise UsageError(f"--map {next(iter(columns))}: {fact}; {remedy}")
 
 
 def no_table(name: str, content: bytes, problems: list[str]) -> Placed:

@@ -99,6 +99,8 @@ NEEDS: dict[TaskKind, tuple[tuple[str, ...], ...]] = {
     "compare": (),
 }
 """What a task of each kind needs of its data set; of each group, one."""
+UNMAPPED: tuple[TaskKind, ...] = ("eval all", "compare")
+"""Kinds whose commands have no `--map`."""
 CALLS = ("concurrency", "timeout", "retries", "rate", "max_wait", "error_budget")
 GRID = (
     *("preset", "seeds", "temperatures", "jitters", "paraphrases", "repeats"),
@@ -138,6 +140,7 @@ class _Task(Struct, frozen=True, kw_only=True):
     metrics: Texts = ()
     labels: Any = {}
     sweep: Any = None
+    columns: dict[str, str] = {}
 
 
 class _Suite(Struct, frozen=True, kw_only=True):
@@ -307,6 +310,8 @@ class _Reading:
         if read is None:
             return None
         table = table_of(table, key, self._problems)
+        if read.columns and kind in UNMAPPED:
+            self._problems.add(f"{key}.columns", f"a task of kind {kind} maps no columns")
         labels = read.labels
         if not isinstance(labels, dict):  # the labels of a component's items
             labels = {}
@@ -345,6 +350,7 @@ class _Reading:
             more=more[0] if more else None,
             sweep=sweep,
             keep_texts=keep.get("keep_texts", True),
+            columns=read.columns,
         )
 
     def _options(

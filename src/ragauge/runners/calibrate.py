@@ -30,7 +30,7 @@ from ragauge.contracts.documents import Documents
 from ragauge.contracts.embedder import Embedder
 from ragauge.contracts.gold import Gold, Span, fingerprint
 from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Outcome, Rule, Score
-from ragauge.ingest.fields import quoted
+from ragauge.ingest.fields import Columns, quoted
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.records import Source
 from ragauge.models.embedders import embedder as embedder_named
@@ -61,13 +61,14 @@ def calibrate_deltas(
     embedder: str | Embedder,
     docs: str | Path,
     progress: Progress | None = None,
+    columns: Columns | None = None,
 ) -> Outcome[CalibrationReport]:
     """Whether ΔS tells a gold set's anchors from its decoys, and the threshold that does it best.
 
     `docs` is the folder with the documents the spans point into. Raises UsageError or
     InputRejected with everything that is wrong.
     """
-    questions = read_gold(gold)
+    questions = read_gold(gold, columns)
     documents = FolderDocuments(Path(docs))
     eye = embedder_named(embedder) if isinstance(embedder, str) else embedder
     found = Findings(questions.findings)

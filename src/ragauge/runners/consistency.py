@@ -26,6 +26,7 @@ from ragauge.contracts.consistency import (
 from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Rule, Score
 from ragauge.errors import UsageError
 from ragauge.gates.rules import Ranged, merged
+from ragauge.ingest.fields import Columns
 from ragauge.ingest.judgements import read_judgements, read_raters
 from ragauge.ingest.lines import STDIN
 from ragauge.runners.annotators import fingerprint, rules_over_all, share_score
@@ -65,11 +66,13 @@ def consistency(
     *,
     gates: str | None = None,
     raters: tuple[str, str] | None = None,
+    columns: Columns | None = None,
 ) -> ConsistencyOutcome:
     """What two files of labels for the same questions come to; `gates` take the defaults' place.
 
     Without the second file, the first has the labels of both raters, in a column each: `raters`
-    names the columns, where more than two hold labels. Raises UsageError or InputRejected with
+    names the columns, where more than two hold labels. `columns` says where the files have the
+    fields of a judgement. Raises UsageError or InputRejected with
     everything that is wrong.
     """
     if b is not None and raters is not None:
@@ -79,9 +82,10 @@ def consistency(
         raise UsageError(f"A and B are both {which}: name the labels of two judges")
     rules = merged(GATES, rules_over_all(gates, METRICS, "judges"))
     if b is None:
-        one, other = ((f"{a} ({name})", labels) for name, labels in read_raters(a, raters))
+        rated = read_raters(a, raters, columns)
+        one, other = ((f"{a} ({name})", labels) for name, labels in rated)
     else:
-        one, other = zip((a, b), read_judgements(a, b), strict=True)
+        one, other = zip((a, b), read_judgements(a, b, columns=columns), strict=True)
     return _outcome(one, other, rules)
 
 

@@ -15,6 +15,7 @@ from ragauge.contracts.gold_parts import ConvertReport, Units
 from ragauge.contracts.gold_report import Severity, judged
 from ragauge.contracts.report import Finding
 from ragauge.errors import UsageError
+from ragauge.ingest.fields import Columns
 from ragauge.ingest.gold import GOLD
 from ragauge.ingest.gold_forms import read_any, table_of
 from ragauge.store.files import write_whole
@@ -29,14 +30,19 @@ SEVERITIES: dict[str, Severity] = {
 
 
 def convert(
-    source: str, target: Path, *, answerable: bool | None = None, force: bool = False
+    source: str,
+    target: Path,
+    *,
+    answerable: bool | None = None,
+    force: bool = False,
+    columns: Columns | None = None,
 ) -> ConvertReport:
     """What became of the set in `source`, now in `target` in the form of its ending.
 
     `answerable` is for questions that do not say it themselves.
     """
     form = form_of(target)
-    questions, read, found = read_any(source, answerable)
+    questions, read, found = read_any(source, answerable, columns)
     if questions.metadata and form in TABLES:
         fact = "a table has no place for the metadata of the set, which is left behind"
         found.add(Finding("not_carried", source, fact))

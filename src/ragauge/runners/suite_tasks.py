@@ -91,7 +91,7 @@ def _check_score(task: Task) -> None:
 def _score_outcome(task: Task, around: Around) -> Outcome[Any]:
     traces, rows = _traces(task, around), str(around.rows)
     own = {"out": rows, "keep_answers": True, "workers": around.workers}
-    outcome = score(task.dataset.gold, traces, options=task.options, **own)
+    outcome = score(task.dataset.gold, traces, columns=task.columns, options=task.options, **own)
     if not outcome.report.coverage.scored:
         raise InputRejected(f"{', '.join(traces)}: nothing was scored: no trace has an answer")
     return outcome
@@ -112,7 +112,9 @@ def _stability_metrics(task: Task) -> tuple[str, ...]:
 
 def _stability_outcome(task: Task, around: Around) -> Outcome[Any]:
     runs = task.dataset.runs or (str(_asked(task, around)),)
-    outcome = stability(task.dataset.gold, runs, options=task.options, out=str(around.rows))
+    outcome = stability(
+        task.dataset.gold, runs, columns=task.columns, options=task.options, out=str(around.rows)
+    )
     if not outcome.report.coverage.runs:
         raise InputRejected(f"{', '.join(runs)}: nothing was scored: no run has an answer")
     return outcome
@@ -146,7 +148,9 @@ def _audit_outcome(task: Task, around: Around) -> Outcome[Any]:
     from ragauge.runners.audit import audit
 
     traces, gold = _traces(task, around), task.dataset.gold or None
-    outcome = audit(traces, options=task.options, gold=gold, workers=around.workers)
+    outcome = audit(
+        traces, columns=task.columns, options=task.options, gold=gold, workers=around.workers
+    )
     if not outcome.report.coverage.audited:
         raise InputRejected(f"{', '.join(traces)}: nothing was audited: no trace has an answer")
     return outcome
@@ -158,8 +162,9 @@ def _trace_eval_outcome(task: Task, around: Around) -> Outcome[Any]:
     pipeline = task.pipeline
     assert pipeline is not None, "checked when the suite was read"
     system = around.system_of(pipeline, task.sweep.concurrency)
-    own = {"knobs": pipeline.knobs} if pipeline.knobs else {}
+    own: dict[str, Any] = {"knobs": pipeline.knobs} if pipeline.knobs else {}
     gold, out = task.dataset.gold, around.journal
+    own |= {"columns": task.columns}
     done = trace_eval(gold, system, out, around.watch, options=task.options, **own)
     _refuse_unfinished(done.swept)
     assert done.outcome is not None, "the sweep is complete"
@@ -198,6 +203,8 @@ def _eval_outcome(task: Task, around: Around) -> Outcome[Any]:
         read = (data.gold, *_traces(task, around))
     if "workers" in options.__struct_fields__:
         more["workers"] = around.workers
+    if part != "all":
+        more["columns"] = task.columns
     room = "answers" if isinstance(options, AnswerOptions) else "components"
     evaluate = getattr(import_module(f"ragauge.runners.{room}.evaluate_{part}"), f"evaluate_{part}")
     with ExitStack() as stack:
@@ -230,6 +237,7 @@ def _diagnose_outcome(task: Task, around: Around) -> RunReport:
     subject, data = task.more, task.dataset
     assert isinstance(subject, Subject)
     own: dict[str, Any] = {"metrics": task.metrics or None, "top": subject.top}
+    own |= {"columns": task.columns}
     if data.predicted:
         return diagnose(data.predicted, options=task.options, **own)
     own |= {"manifest": subject.manifest, "docs": subject.docs}
@@ -276,7 +284,13 @@ def _asked(task: Task, around: Around, **options: Any) -> Path:
     assert pipeline is not None, "checked when the suite was read"
     chosen = structs.replace(task.sweep, knobs=pipeline.knobs, **options)
     system = around.system_of(pipeline, chosen.concurrency)
-    report = sweep(task.dataset.gold, system, around.journal, around.watch, options=chosen)
+    columns = {
+        field.removeprefix("gold."): column
+        for field, column in task.columns.items()
+        if field.startswith("gold.")
+    }
+    gold, out = task.dataset.gold, around.journal
+    report = sweep(gold, system, out, around.watch, columns=columns, options=chosen)
     _refuse_unfinished(report)
     return around.journal
 

@@ -36,6 +36,7 @@ from ragauge.contracts.sweep import (
 from ragauge.contracts.system import System
 from ragauge.contracts.trace import Trace
 from ragauge.errors import InputRejected, UsageError
+from ragauge.ingest.fields import Columns
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.options import PRESETS, TRACE_PARAPHRASES, rate_of
 from ragauge.ingest.records import Source
@@ -79,6 +80,7 @@ def sweep(
     watch: Watch | None = None,
     announce: Announce | None = None,
     *,
+    columns: Columns | None = None,
     options: SweepOptions,
 ) -> SweepReport:
     """The report of a sweep whose runs are in `out`; options as in SweepOptions.
@@ -91,7 +93,7 @@ def sweep(
     Raises SystemUnreachable where the first call shows that no call can succeed.
     """
     system = as_system(system, options.concurrency)
-    chosen, questions, plan = _planned(gold, system, options)
+    chosen, questions, plan = _planned(gold, system, options, columns)
     budget = allowed_errors(chosen.error_budget)
     with journal(Path(out)) as runs:
         sweeping = _Sweep(questions[: plan.limit], plan, chosen, runs, budget, watch or unwatched)
@@ -103,11 +105,16 @@ def sweep(
 
 @takes(SweepOptions, "sweep")
 def estimate_sweep(
-    gold: Source, system: System | Callable[..., Any], out: str | Path, *, options: SweepOptions
+    gold: Source,
+    system: System | Callable[..., Any],
+    out: str | Path,
+    *,
+    columns: Columns | None = None,
+    options: SweepOptions,
 ) -> SweepEstimate:
     """What a sweep with these options would take; nothing is called and nothing is written."""
     system = as_system(system, options.concurrency)
-    chosen, questions, plan = _planned(gold, system, options)
+    chosen, questions, plan = _planned(gold, system, options, columns)
     allowed_errors(chosen.error_budget)
     path, before = Path(out), set[str]()
     if not chosen.restart and path.is_file() and path.stat().st_size:
@@ -123,11 +130,11 @@ def estimate_sweep(
 
 
 def _planned(
-    gold: Source, system: System, options: SweepOptions
+    gold: Source, system: System, options: SweepOptions, columns: Columns | None
 ) -> tuple[SweepOptions, list[Gold], SweepPlan]:
     """The options, all questions of the gold set, and the plan of what is asked of them."""
     chosen = settled(options)
-    questions = read_gold(gold)
+    questions = read_gold(gold, columns)
     if chosen.paraphrases:
         most = max(len(question.paraphrases) for question in questions)
         wordings = {ORIGINAL, *chosen.grid.paraphrases, *range(1, most + 1)}

@@ -23,6 +23,7 @@ from ragauge.contracts.sweep import Progress, SweepReport
 from ragauge.contracts.system import System
 from ragauge.contracts.trace_eval import AtK, TraceEvalReport
 from ragauge.errors import UsageError
+from ragauge.ingest.fields import Columns
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.manifest import read_manifest
 from ragauge.ingest.records import Source
@@ -75,6 +76,7 @@ def trace_eval(
     watch: Watch | None = None,
     announce: Announce | None = None,
     *,
+    columns: Columns | None = None,
     options: TraceEvalOptions,
 ) -> Evaluated:
     """The evaluation of a system by the recipe, its runs in `out`, as TraceEvalOptions say.
@@ -83,7 +85,7 @@ def trace_eval(
     their files is raised before anything is asked. `announce` is as in `sweep`.
     """
     options = _settled(options)
-    questions = read_gold(gold)
+    questions = read_gold(gold, columns)
     chosen = options.settled(questions.metadata)
     evaluation = _Evaluation(questions, chosen, str(out))
     swept = sweep(questions, system, out, watch, announce, grid=evaluation.grid, **chosen.asking)

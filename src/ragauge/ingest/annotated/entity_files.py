@@ -39,9 +39,9 @@ from ragauge.ingest.annotated.span_tables import (
     read_neleval,
     read_spans,
 )
-from ragauge.ingest.fields import quoted
+from ragauge.ingest.fields import Columns, quoted
 from ragauge.ingest.lines import read_whole
-from ragauge.ingest.records import Row
+from ragauge.ingest.records import Row, refuse_columns
 
 
 class EntityFile(Struct, frozen=True, kw_only=True):
@@ -78,6 +78,7 @@ def read_entities(
     reanchor: bool = False,
     links: str | None = None,
     split_links: bool = False,
+    columns: Columns | None = None,
 ) -> EntityFile:
     """The annotated texts of a file or folder; all that is wrong goes into `problems`.
 
@@ -103,7 +104,7 @@ def read_entities(
     )
     reading = Reading(problems, options)
     known = len(problems)
-    form, annotated = _read(Path(source), asked, reading)
+    form, annotated = _read(Path(source), asked, reading, columns)
     if not reading.documents and len(problems) == known:
         problems.append(f"{source}: holds no document")
     return _file(form, reading, annotated)
@@ -116,22 +117,32 @@ def entities_of(
     name: str = "record",
     offsets: Offsets | None = None,
     reanchor: bool = False,
+    columns: Columns | None = None,
 ) -> EntityFile:
     """The annotated texts of records at hand, shaped as in a JSON file; `name` says whose."""
     reading = Reading(problems, ReadingOptions(offsets=offsets, reanchor=reanchor))
-    read_records((Row(f"{name} {at}", dict(one)) for at, one in enumerate(records, 1)), reading)
+    rows = (Row(f"{name} {at}", dict(one)) for at, one in enumerate(records, 1))
+    read_records(rows, reading, columns=columns)
     return _file("records", reading, None)
 
 
-def _read(source: Path, asked: str | None, reading: Reading) -> tuple[str, Layers]:
+def _read(
+    source: Path, asked: str | None, reading: Reading, columns: Columns | None
+) -> tuple[str, Layers]:
     """Read a source; its form comes back, and the layers it annotates where the form has them."""
     if source.is_dir() and asked not in (None, "brat"):
         raise UsageError(f"{source}: is a folder, and only brat has folders; name a file")
     if source.is_dir() or asked == "brat":
+        refuse_columns(source, "brat", columns)
         read_brat(source, reading)
         return "brat", None
     name, content = str(source), read_whole(str(source))
     form = asked or form_of(name, content, reading.options.column, reading.problems)
+    if form == "records":
+        read_records(content, reading, name, columns)
+        return form, None
+    if form:
+        refuse_columns(source, form, columns)
     if form == "brat":
         read_brat(source, reading)
     elif form == "hipe":
@@ -160,7 +171,6 @@ def _file(form: str, reading: Reading, annotated: Layers) -> EntityFile:
 
 Layers = tuple[str, ...] | None
 READERS: dict[str, Callable[[str, bytes, Reading], None]] = {
-    "records": lambda name, content, reading: read_records(content, reading, name),
     "conllu": read_conllu,
     "spans": read_spans,
     "neleval": read_neleval,

@@ -22,6 +22,7 @@ from ragauge.ingest.annotated.tagged_texts import (
 )
 from ragauge.ingest.fields import (
     BadField,
+    Columns,
     Field,
     Shape,
     an_id,
@@ -127,16 +128,24 @@ ANNOTATED = Shape(
 )
 
 
-def read_records(source: Source, reading: Reading, name: str = "documents") -> None:
+def read_records(
+    source: Source, reading: Reading, name: str = "documents", columns: Columns | None = None
+) -> None:
     """Read the documents of a source; what has no entities field is no document."""
-    records = Records(source, ANNOTATED, reading.problems, name=name, table=no_table)
+    records = Records(
+        source, ANNOTATED, reading.problems, name=name, table=no_table, columns=columns
+    )
     # A list at hand may be empty; of a file, its reader says so.
     for row in records.checked(records.row(*one) for one in records.objects()):
+        if columns:
+            held = {field: row[field] for field in columns if row[field] is not None}
+            row.record = {**row.record, **held}
         faults: list[BadField] = []
         found = _document(row, reading, faults)
         reading.problems += [f"{row.place}: {fault}" for fault in faults]
         if found and not faults:
             reading.keep_counted(*found)
+    records.refuse_missed()
 
 
 def _document(

@@ -53,7 +53,7 @@ from ragauge.ingest.linked.link_fields import (
     id_is_link,
     says_link,
 )
-from ragauge.ingest.records import Placed, Records, Source, no_table
+from ragauge.ingest.records import Placed, Records, Source, no_table, refuse_columns
 
 FORMATS = ("json", "jsonl", "tsv", "csv", "neleval", "hipe")
 DOCUMENT_IDS = ("doc_id", "doc", "document", "id")
@@ -133,6 +133,8 @@ class LinkReading(Struct, frozen=True):
     findings: Findings = msgspec.field(default_factory=Findings)
     input_format: str | None = None
     """One of FORMATS; the content tells where it is None."""
+    unread: list[str] = msgspec.field(default_factory=list)
+    """The columns that no field reads."""
     bare: str | None = None
     """The knowledge base of ids that tell none by prefix or shape."""
 
@@ -338,6 +340,8 @@ def _records_in(source: Source, name: str, reading: LinkReading, columns: Column
         bare = len(first) >= 3 and all(_WHOLE.fullmatch(cell) for cell in first[1:3])
         bare = bare or (len(first) >= 5 and bool(_TAC_PLACE.fullmatch(first[3])))
         bare = chosen == "neleval" or (chosen is None and bare)
+        if bare:
+            refuse_columns(name, "neleval", columns)
         return (_neleval if bare else records.headed)(name, content, problems)
 
     form = {"neleval": "tsv", "hipe": None}.get(chosen or "", chosen)
@@ -367,7 +371,8 @@ def _records_in(source: Source, name: str, reading: LinkReading, columns: Column
             reading.problems.append(f"{place}: record: {fault}")
         else:
             yield place, named
-    records.note_unread(reading.findings)
+    records.refuse_missed()
+    reading.unread.extend(records.note_unread(reading.findings))
 
 
 @lru_cache(maxsize=4096)  # most records of a file have the same keys

@@ -38,7 +38,7 @@ from ragauge.ingest.ranked.ranking_rows import (
     with_source_lists,
 )
 from ragauge.ingest.ranked.trec import columnar, first_line, read_trec
-from ragauge.ingest.records import Form, Records, Source, frame_in, frame_rows
+from ragauge.ingest.records import Form, Records, Source, frame_in, frame_rows, refuse_columns
 
 if TYPE_CHECKING:
     import polars as pl
@@ -254,7 +254,8 @@ def read_rankings(
     columns: Columns | None = None,
 ) -> RankingRows:
     """The rows of any source, also of `{query: {document: number}}`; faults go into the list."""
-    if framed := frame_in(given):
+    framed = frame_in(given)
+    if framed and not columns:
         import polars as pl
 
         frame = framed[1]
@@ -262,7 +263,7 @@ def read_rankings(
         if not isinstance(frame, pl.DataFrame):
             frame = pl.DataFrame(list(frame_rows(frame)))
         return rows_of_frame(name, frame, role, problems)
-    if isinstance(given, str | Path):
+    if isinstance(given, str | Path) and not framed:
         return read_content(str(given), read_whole(str(given)), role, problems, form, columns)
     if isinstance(given, Mapping):
         return rows_of_mapping(role, given, role, problems)
@@ -279,7 +280,9 @@ def read_content(
 ) -> RankingRows:
     """The rows of a file's text, in the form that is named or that it shows."""
     known = len(problems)
-    shown = form_of(content, role, form)
+    shown = form_of(content, role, form, columns)
+    if shown in ("trec", "ranx"):
+        refuse_columns(name, "TREC" if shown == "trec" else "ranx", columns)
     rows = _rows_of(name, content, shown, role, problems, columns)
     if not rows.frame.height and len(problems) == known:
         what = "no judgement" if role == "qrels" else "no result"
@@ -319,7 +322,9 @@ def _rows_of(
     return _rows(records, role, problems)
 
 
-def form_of(content: bytes, role: Role, form: str | None = None) -> InputFormat:
+def form_of(
+    content: bytes, role: Role, form: str | None = None, columns: Columns | None = None
+) -> InputFormat:
     """The form a file is in: the one that is named, else what its beginning shows."""
     if form is not None:
         named = next((known for known in INPUT_FORMATS if known == form), None)
@@ -331,8 +336,11 @@ def form_of(content: bytes, role: Role, form: str | None = None) -> InputFormat:
     if start.startswith(b"["):
         return "json"
     if start.startswith(b"{"):
-        return _form_of_object(start)
-    return "tsv" if is_header(first_line(content), role) else "trec"
+        return "json" if columns else _form_of_object(start)
+    # A header whose columns are mapped may name none of ours; a line of TREC is of words.
+    first = first_line(content)
+    is_table = is_header(first, role) or (columns and b" " not in first)
+    return "tsv" if is_table else "trec"
 
 
 def _form_of_object(start: bytes) -> InputFormat:

@@ -26,7 +26,7 @@ from ragauge.contracts.answer_calibration import (
 from ragauge.contracts.answers import ANSWER_KINDS, AnswerKind
 from ragauge.contracts.metric import Absent
 from ragauge.contracts.report import Finding, Outcome
-from ragauge.ingest.fields import quoted
+from ragauge.ingest.fields import Columns, quoted
 from ragauge.metrics.answers import AnswerFacts, grounds_of
 from ragauge.runners.answers.agreement import (
     DIGITS,
@@ -107,13 +107,20 @@ def calibrate_groundedness(
     input_format: str | None = None,
     max_bad: str = "0",
     progress: Progress | None = None,
+    columns: Columns | None = None,
 ) -> Outcome[AnswerCalibrationReport]:
     """Groundedness before and after it is fitted to labels, and the coefficients that came of it.
 
     Raises UsageError or InputRejected with everything that is wrong.
     """
     labelled = read_labelled(
-        rows, label=label, good=good, group=group, input_format=input_format, max_bad=max_bad
+        rows,
+        label=label,
+        good=good,
+        group=group,
+        input_format=input_format,
+        max_bad=max_bad,
+        columns=columns,
     )
     unscored: Counter[str] = Counter()
     read = _read(labelled, kind, unscored, progress)

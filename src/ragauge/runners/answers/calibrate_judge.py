@@ -23,8 +23,8 @@ from ragauge.contracts.options import AnswerOptions
 from ragauge.contracts.report import Finding, Outcome
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.answers import ID
-from ragauge.ingest.fields import BadField, Shape, expected, number, quoted, value_at
-from ragauge.ingest.records import Records, Source
+from ragauge.ingest.fields import BadField, Columns, Shape, expected, number, quoted, value_at
+from ragauge.ingest.records import Records, Source, columns_for
 from ragauge.metrics.table import find, reading
 from ragauge.runners.answers.agreement import (
     DIGITS,
@@ -43,6 +43,7 @@ from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.kept_calibrations import UNNAMED, makers_of
 from ragauge.runners.answers.labelled import (
     POSITION,
+    SHAPE,
     Labelled,
     LabelledRows,
     read_labelled,
@@ -117,6 +118,7 @@ def calibrate_judge(
     input_format: str | None = None,
     max_bad: str = "0",
     asking: Asking | None = None,
+    columns: Columns | None = None,
     **judging: Any,
 ) -> Outcome[AnswerCalibrationReport]:
     """How far a judge agrees with labels: its scores are in the rows, in a file, or asked for.
@@ -125,14 +127,21 @@ def calibrate_judge(
     on. Raises UsageError or InputRejected with everything that is wrong.
     """
     _one_way(scores, score, judging)
+    mapped = columns_for(columns, labels=SHAPE, scores=SCORED)
     labelled = read_labelled(
-        labels, label=label, good=good, group=group, input_format=input_format, max_bad=max_bad
+        labels,
+        label=label,
+        good=good,
+        group=group,
+        input_format=input_format,
+        max_bad=max_bad,
+        columns=mapped["labels"],
     )
     if judging.get("judge") is not None:
         given = {**judging, "judge_model": judge_model}
         found = asked_scores(labelled, metric, asking or Asking(), given)
     elif scores is not None:
-        found = joined_scores(labelled, scores, metric, judge_model)
+        found = joined_scores(labelled, scores, metric, judge_model, mapped["scores"])
     else:
         found = own_scores(labelled, score, metric, judge_model)
     unscored: Counter[str] = Counter()
@@ -278,11 +287,15 @@ def own_scores(
 
 
 def joined_scores(
-    labelled: LabelledRows, scores: Source, metric: str | None, judge: str | None
+    labelled: LabelledRows,
+    scores: Source,
+    metric: str | None,
+    judge: str | None,
+    columns: Columns | None = None,
 ) -> Judged:
     """The scores of a file, such as `ragauge eval answers --out` writes, joined by id."""
     problems: list[str] = []
-    records = Records(scores, SCORED, problems, name="scores")
+    records = Records(scores, SCORED, problems, name="scores", columns=columns)
     rows = list(records.rows())
     name = _metric_of([row.record for row in rows], metric, records.name)
     by_id: dict[tuple[str, str | None], tuple[float | None, str]] = {}

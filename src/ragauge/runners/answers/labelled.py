@@ -16,7 +16,7 @@ from ragauge.contracts.options import EvalOptions
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.answers import ANSWER, answer_of, answers_in, own_id
-from ragauge.ingest.fields import BadField, BadRecord, kind, quoted, unlike, value_at
+from ragauge.ingest.fields import BadField, BadRecord, Columns, kind, quoted, unlike, value_at
 from ragauge.ingest.records import Source
 from ragauge.runners.components.options import refuse_bad
 from ragauge.text.words import words
@@ -163,11 +163,14 @@ def read_labelled(
     group: str | None = None,
     input_format: str | None = None,
     max_bad: str = "0",
+    columns: Columns | None = None,
 ) -> LabelledRows:
     """The rows that have a label, sorted by id; raises InputRejected with all that is wrong."""
     problems: list[str] = []
     findings = Findings()
-    records = answers_in(source, problems, shape=SHAPE, form=input_format, name="labels")
+    records = answers_in(
+        source, problems, shape=SHAPE, form=input_format, name="labels", columns=columns
+    )
     read = list(records.rows())
     name, there = records.name, [row.record for row in read]
     rule = None if good is None else good_rule(good)

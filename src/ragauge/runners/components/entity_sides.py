@@ -17,6 +17,8 @@ from ragauge.contracts.report import Finding
 from ragauge.errors import UsageError
 from ragauge.ingest.annotated.entity_files import EntityFile, entities_of, read_entities
 from ragauge.ingest.annotated.entity_records import ENTITIES, LINKS
+from ragauge.ingest.fields import Columns
+from ragauge.ingest.records import refuse_columns
 from ragauge.metrics.entity_kernel import columns_of, first_of_each, rows_at, whole
 from ragauge.metrics.entity_matching import distinct
 
@@ -101,6 +103,7 @@ def marked(
     files: Mapping[str, Any],
     documents: Sequence[str] | None,
     problems: list[str],
+    columns: Columns | None = None,
 ) -> Marked:
     """The documents and entities of one side; what is wrong goes into the list.
 
@@ -108,22 +111,24 @@ def marked(
     reader of files. `documents` are those of frames, which have no row for one without entities.
     """
     if hasattr(source, "get_column"):
+        refuse_columns(name, "a frame of entities", columns)
         source = _frame_columns(source, name, documents, problems)
     if isinstance(source, EntityColumns):
         return _of_columns(source, name, problems, in_tokens=files["offsets"] == "tokens")
     if isinstance(source, str | Path):
-        return of_file(read_entities(source, problems=problems, **files))
+        return of_file(read_entities(source, problems=problems, columns=columns, **files))
     if not isinstance(source, Sequence):
         kind = type(source).__name__
         raise UsageError(f"{name}: is a {kind}; give a file, records, columns or a frame")
     if source and all(isinstance(one, AnnotatedText) for one in source):
         return _of_texts([one for one in source if isinstance(one, AnnotatedText)], problems)
-    if not files["reanchor"] and files["offsets"] != "tokens":
+    if not columns and not files["reanchor"] and files["offsets"] != "tokens":
         found = plain_records(source, name)
         if found is not None:
             return found
     reading = {key: files[key] for key in ("offsets", "reanchor")}
-    return of_file(entities_of(source, problems=problems, name=name, **reading))  # type: ignore[arg-type]
+    read = entities_of(source, problems=problems, name=name, columns=columns, **reading)  # type: ignore[arg-type]
+    return of_file(read)
 
 
 def of_file(file: EntityFile) -> Marked:

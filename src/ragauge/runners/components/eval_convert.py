@@ -10,6 +10,7 @@ from ragauge.contracts.report import Finding
 from ragauge.errors import UsageError
 from ragauge.ingest.annotated.entity_files import read_entities
 from ragauge.ingest.annotated.entity_writing import WRITTEN_FORMS, written
+from ragauge.ingest.fields import Columns
 from ragauge.ingest.ranked.ranking_rows import Role
 from ragauge.ingest.ranked.ranking_writing import (
     by_query,
@@ -52,6 +53,7 @@ def convert_entities(
     input_format: str | None = None,
     reanchor: bool = False,
     lossy: bool = False,
+    columns: Columns | None = None,
 ) -> tuple[int, list[Finding]]:
     """Write annotated texts in another format: how many, and what was found on the way.
 
@@ -59,7 +61,13 @@ def convert_entities(
     the user accepts the loss.
     """
     problems: list[str] = []
-    read = read_entities(source, problems=problems, input_format=input_format, reanchor=reanchor)
+    read = read_entities(
+        source,
+        problems=problems,
+        input_format=input_format,
+        reanchor=reanchor,
+        columns=columns,
+    )
     refuse(problems)
     content = written(read.documents, form, problems=problems, notes=read.notes)
     if not lossy:
@@ -77,11 +85,17 @@ def convert_entities(
 
 
 def convert_rankings(
-    source: str, target: Path, form: str, role: Role, *, input_format: str | None = None
+    source: str,
+    target: Path,
+    form: str,
+    role: Role,
+    *,
+    input_format: str | None = None,
+    columns: Columns | None = None,
 ) -> int:
     """Write judgements or a run in another format; how many queries there are."""
     problems: list[str] = []
-    rows = read_rankings(source, role, problems, input_format)
+    rows = read_rankings(source, role, problems, input_format, columns)
     refuse(problems)
     rankings = by_query(rows)
     write_whole(target, _RANKINGS[role, form](rankings))

@@ -18,14 +18,16 @@ from ragauge.contracts.opt import takes
 from ragauge.contracts.options import DEFAULT_RANKS, LinkingOptions
 from ragauge.contracts.report import Finding, Outcome
 from ragauge.errors import InputRejected, UsageError
-from ragauge.ingest.fields import quoted
+from ragauge.ingest.fields import Columns, quoted
 from ragauge.ingest.linked.crosswalk import read_crosswalk
 from ragauge.ingest.linked.link_files import (
+    LINK,
     LinkReading,
     name_of,
     read_gold_links,
     read_predicted_links,
 )
+from ragauge.ingest.records import columns_for
 from ragauge.metrics.link_facts import (
     Comparing,
     Crosswalk,
@@ -66,18 +68,22 @@ def evaluate_linking(
     *,
     equivalents: Source | None = None,
     crosswalk: Source | None = None,
+    columns: Columns | None = None,
     options: LinkingOptions,
 ) -> Outcome[EvalReport]:
     """How well mentions are linked: ranks, NIL, end to end, and across knowledge bases.
 
     Each side is a file, a sequence of records or a polars frame; the tables of equivalents and the
-    crosswalk are files or records. Raises InputRejected with all that is wrong beyond `max_bad`.
+    crosswalk are files or records. `columns` says for fields where the predictions have them, for
+    `gold.FIELD` where gold does. Raises InputRejected with all that is wrong beyond `max_bad`.
     """
     asked = _asked(options)
+    mapped = columns_for(columns, predicted=LINK, gold=LINK)
     reading = LinkReading(input_format=asked.input_format, bare=asked.kb)
     files = name_of(gold, "gold"), name_of(predicted, "predicted")
-    gold, predicted, hipe = hipe_links(gold, predicted, asked.layer, reading)
-    known, said = read_gold_links(gold, reading), read_predicted_links(predicted, reading)
+    gold, predicted, hipe = hipe_links(gold, predicted, asked.layer, reading, mapped)
+    known = read_gold_links(gold, reading, mapped["gold"])
+    said = read_predicted_links(predicted, reading, mapped["predicted"])
     tables = {"equivalents": equivalents, "crosswalk": crosswalk}
     same, walk = (
         None if table is None else read_crosswalk(table, reading.problems, reading.findings)
@@ -136,6 +142,7 @@ def evaluate_linking(
                 "rejected": len(reading.problems),
             },
             signature="|".join(signed),
+            unread=tuple(dict.fromkeys(reading.unread)),
             faults=[
                 (unit, kind)
                 for unit, mentions in zip(found.units, units, strict=True)

@@ -34,7 +34,9 @@ from ragauge.contracts.evaluation import (
 from ragauge.contracts.opt import takes
 from ragauge.contracts.options import NerOptions
 from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Outcome
-from ragauge.ingest.fields import quoted
+from ragauge.ingest.annotated.entity_records import ANNOTATED
+from ragauge.ingest.fields import Columns, quoted
+from ragauge.ingest.records import columns_for
 from ragauge.metrics.entities import entity_metrics, entity_sums, f1, half_f1, share, value_of
 from ragauge.metrics.entity_kernel import (
     Both,
@@ -96,6 +98,7 @@ def evaluate_ner(
     predicted: Source,
     *,
     documents: Sequence[str] | None = None,
+    columns: Columns | None = None,
     options: NerOptions,
 ) -> Outcome[EvalReport]:
     """The report on predicted entities: four schemas, types, levels, layers, tokens and errors.
@@ -104,10 +107,11 @@ def evaluate_ner(
     start, end, type and perhaps layer; `documents` are then the ids of all that were looked at,
     since one without entities has no row. Documents are joined by id, and entities matched only
     within a document and layer; ends are exclusive. A report has its documents sorted by id.
+    `columns` says for fields where the predictions have them, for `gold.FIELD` where gold does.
     """
     rules_for("ner", options)
     problems: list[str] = []
-    found = _read(gold, predicted, options, documents, problems)
+    found = _read(gold, predicted, options, documents, problems, columns)
     own = [found.gold.strata[place] for place in found.gold_place.tolist()]
     strata = strata_of(found.units, own, options)
     refuse_bad(problems, len(found.gold.ids) + len(found.predicted.ids), options)
@@ -171,6 +175,7 @@ def ner_values(
     predicted: Source,
     *,
     documents: Sequence[str] | None = None,
+    columns: Columns | None = None,
     options: NerOptions,
 ) -> dict[str, float | None]:
     """The value of every metric and nothing else: all there is to compute for a quick look.
@@ -178,7 +183,7 @@ def ner_values(
     It takes what `evaluate_ner` takes, and is as strict about what it reads.
     """
     problems: list[str] = []
-    found = _read(gold, predicted, options, documents, problems)
+    found = _read(gold, predicted, options, documents, problems, columns)
     refuse_bad(problems, len(found.gold.ids) + len(found.predicted.ids), options)
     _, facts = _counted(_with_types(found, options, Findings()), options)
     return {
@@ -193,11 +198,13 @@ def _read(
     options: NerOptions,
     documents: Sequence[str] | None,
     problems: list[str],
+    columns: Columns | None,
 ) -> Joined:
     names = ("input_format", "scheme", "column", "offsets", "reanchor")
     files = {name: getattr(options, name) for name in names}
-    one = marked(gold, "gold", files, documents, problems)
-    other = marked(predicted, "predicted", files, documents, problems)
+    mapped = columns_for(columns, predicted=ANNOTATED, gold=ANNOTATED)
+    one = marked(gold, "gold", files, documents, problems, mapped["gold"])
+    other = marked(predicted, "predicted", files, documents, problems, mapped["predicted"])
     one, other = by_order(one, other)
     other = in_characters(one, other, problems)
     return joined(one, aligned(one, other, problems, reanchor=options.reanchor), options.layer)

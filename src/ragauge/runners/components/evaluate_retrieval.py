@@ -22,8 +22,9 @@ from ragauge.contracts.opt import takes
 from ragauge.contracts.options import Method, NoRelevant, RetrievalOptions
 from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Outcome
 from ragauge.errors import UsageError
-from ragauge.ingest.fields import quoted
+from ragauge.ingest.fields import Columns, quoted
 from ragauge.ingest.lines import STDIN
+from ragauge.ingest.ranked.rankings import SHAPES
 from ragauge.ingest.records import is_stdin
 from ragauge.ingest.traces import can_be_read_again
 from ragauge.metrics.retrieval import METRICS, id_of, separated
@@ -75,6 +76,7 @@ def evaluate_retrieval(
     run: Source | None = None,
     *,
     baselines: Sequence[Source] = (),
+    columns: Columns | None = None,
     options: RetrievalOptions,
 ) -> Outcome[EvalReport]:
     """The outcome of a run against graded judgements; options as in RetrievalOptions.
@@ -83,6 +85,7 @@ def evaluate_retrieval(
     judgements can be a gold set, whose citations are relevant, and the run traces, as `score` takes
     them. Without a run, the records of the judgements have results too, such as
     `{query, results, gold_relevant}`. The baselines are runs to compare with, query by query.
+    `columns` says for fields where the runs have them, for `qrels.FIELD` where the judgements do.
     Raises UsageError or InputRejected with everything that is wrong. With more than one worker,
     call it under `if __name__ == "__main__"`, as everything that starts processes.
     """
@@ -95,6 +98,9 @@ def evaluate_retrieval(
         if is_stdin(qrels):
             raise UsageError("eval retrieval: name the run; standard input is read only once")
         run = qrels = list(qrels) if isinstance(qrels, Iterator) else qrels
+        both = SHAPES["qrels"].by_name
+        mapped = {f"qrels.{name}": path for name, path in (columns or {}).items() if name in both}
+        columns = {**mapped, **(columns or {})}
     files = [str(one) for one in (qrels, run, *baselines) if isinstance(one, str | Path)]
     if files.count(STDIN) > 1:
         raise UsageError("only one of the files can be standard input (-)")
@@ -102,7 +108,7 @@ def evaluate_retrieval(
     asked = measured_ids(options)
     shown = list(dict.fromkeys([*asked, *gated, COVERAGE]))
     every = tuple(dict.fromkeys([*shown, WORST_BY, JUDGED]))
-    runs = JudgedRuns(qrels, structs.replace(options, measures=every))
+    runs = JudgedRuns(qrels, structs.replace(options, measures=every), columns)
     options = structs.replace(options, no_rel=runs.options.no_rel)
     scores = runs.score(run)
     others = [runs.score(one, f"baseline {number}") for number, one in enumerate(baselines, 1)]

@@ -18,7 +18,7 @@ from ragauge.contracts.opt import takes
 from ragauge.contracts.options import TypesOptions
 from ragauge.contracts.report import Finding, Findings, Outcome
 from ragauge.errors import UsageError
-from ragauge.ingest.fields import quoted
+from ragauge.ingest.fields import Columns, quoted
 from ragauge.ingest.label_sets import labels_met, read_label_set
 from ragauge.ingest.labelled_items import Labelled, read_labelled
 from ragauge.metrics.label_sums import (
@@ -60,17 +60,22 @@ class Meant(Struct, frozen=True, array_like=True, gc=False):
 
 @takes(TypesOptions, "eval types")
 def evaluate_types(
-    gold: Source, predicted: Source, *, options: TypesOptions
+    gold: Source,
+    predicted: Source,
+    *,
+    columns: Columns | None = None,
+    options: TypesOptions,
 ) -> Outcome[EvalReport]:
     """The report on predicted labels: accuracy, F1, categories, and what is taken for what.
 
     Each side is a file, a sequence of records, a mapping of labels by id, or a polars frame.
+    `columns` says for fields where the predictions have them, for `gold.FIELD` where gold does.
     """
     rules_for("types", options)
     declared = None if options.labels is None else read_label_set(options.labels)
     problems: list[str] = []
     fields = options.field, options.predicted_field
-    read = read_labelled(gold, predicted, problems, *fields, options.input_format)
+    read = read_labelled(gold, predicted, problems, *fields, options.input_format, columns)
     every = map(read.gold.__getitem__, sorted(read.gold))
     items = [item for item in every if item.label is not None]
     units, labels = [item.id for item in items], [item.label or "" for item in items]
@@ -105,6 +110,7 @@ def evaluate_types(
             "rejected": len(problems),
         },
         problems=problems,
+        unread=read.unread,
         faults=_faults(patterns, units),
         signature=f"labels:{label_set.name}({len(label_set.labels)})",
         gold_sha256=hashlib.sha256(meant).hexdigest(),

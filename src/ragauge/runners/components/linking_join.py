@@ -19,7 +19,7 @@ from ragauge.ingest.annotated.hipe import is_hipe
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import STDIN, read_whole
 from ragauge.ingest.linked.link_files import LinkReading
-from ragauge.ingest.records import Row
+from ragauge.ingest.records import Row, refuse_columns
 from ragauge.metrics.link_facts import MentionPair
 from ragauge.runners.components.entity_join import by_order
 from ragauge.runners.components.entity_sides import Marked, of_file
@@ -213,7 +213,11 @@ def _called(link: GoldLink | PredictedLink) -> str:
 
 
 def hipe_links(
-    gold: Source, predicted: Source, layer: str, reading: LinkReading
+    gold: Source,
+    predicted: Source,
+    layer: str,
+    reading: LinkReading,
+    columns: dict[str, dict[str, str]],
 ) -> tuple[Source, Source, bool]:
     """The two sides, HIPE tables as records of linked documents; and whether gold is one.
 
@@ -222,6 +226,9 @@ def hipe_links(
     """
     known = _hipe_file(gold, layer, reading, split=False)
     said = _hipe_file(predicted, layer, reading, split=True)
+    for name, source, file in (("gold", gold, known), ("predicted", predicted, said)):
+        if file is not None:
+            refuse_columns(source, "HIPE", columns[name])
     sides = [None if one is None else of_file(one) for one in (known, said)]
     if sides[0] is not None and sides[1] is not None:
         sides = list(by_order(sides[0], sides[1]))

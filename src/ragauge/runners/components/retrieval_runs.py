@@ -24,12 +24,13 @@ from ragauge.contracts.report import Finding, Findings
 from ragauge.contracts.trace import Trace
 from ragauge.engines.local import ordered
 from ragauge.errors import InputRejected
-from ragauge.ingest.fields import quoted
+from ragauge.ingest.fields import Columns, quoted
 from ragauge.ingest.lines import BLOCK, blocks, refuse_long_lines
 from ragauge.ingest.ranked.ranking_rows import RankingRows, Role, RowsRead
 from ragauge.ingest.ranked.ranking_writing import by_query
-from ragauge.ingest.ranked.rankings import form_of, read_rankings
+from ragauge.ingest.ranked.rankings import SHAPES, form_of, read_rankings
 from ragauge.ingest.ranked.trec import read_trec
+from ragauge.ingest.records import columns_for
 from ragauge.metrics.sums import Sums
 from ragauge.runners.components.evaluation import add_findings
 from ragauge.runners.components.retrieval_gold import (
@@ -326,13 +327,18 @@ def _by_line(problems: Iterable[str]) -> list[str]:
 class JudgedRuns:
     """Scores runs against one set of judgements."""
 
-    def __init__(self, qrels: Any, options: RetrievalOptions) -> None:
+    def __init__(
+        self, qrels: Any, options: RetrievalOptions, columns: Columns | None = None
+    ) -> None:
         self._qrels, self._form = qrels, options.input_format
+        self._columns = columns_for(columns, **{role: SHAPES[role] for role in ("run", "qrels")})
         self._problems: list[str] = []
         self._cut: dict[str, str | None] = {}
         """Runs that were scored in pieces, and the judgements that were cut with them."""
         self.name = name_of(qrels, "qrels")
-        self._is_gold = self._form is None and holds_gold(qrels)
+        # Mapped columns say what records are: judgements or results, not questions or traces.
+        seen = self._form is None and not self._columns["qrels"]
+        self._is_gold = seen and holds_gold(qrels)
         self._gold = GoldSet(())
         if options.no_rel is None:
             trec = self._large or self._rows.form == "trec"
@@ -380,22 +386,27 @@ class JudgedRuns:
         return {} if self._large else self._rows.strata
 
     def _is_cut(self, run: Any) -> bool:
-        return _is_trec(run, "run", self._form) and _size(run) >= CUT_FROM and not self._traces(run)
+        if self._columns["run"] or not _is_trec(run, "run", self._form):
+            return False
+        return _size(run) >= CUT_FROM and not self._traces(run)
 
     def _traces(self, run: Any) -> bool:
-        return self._form is None and holds_traces(run)
+        return self._form is None and not self._columns["run"] and holds_traces(run)
 
     def _rows_of(self, run: Any, problems: list[str]) -> RankingRows:
         if self._traces(run):
             return trace_rows(run, self._gold, problems)
-        if self._form is None and holds_gold(run):
+        mapped = self._columns["run"]
+        if self._form is None and not mapped and holds_gold(run):
             fact = "holds a gold set and no results; name the gold set first, then the run"
             raise InputRejected(f"{name_of(run, 'run')}: {fact}")
-        return read_rankings(run, "run", problems, self._form)
+        return read_rankings(run, "run", problems, self._form, mapped)
 
     @cached_property
     def _large(self) -> bool:
-        if self._is_gold or not _is_trec(self._qrels, "qrels", self._form):
+        if self._is_gold or self._columns["qrels"]:
+            return False
+        if not _is_trec(self._qrels, "qrels", self._form):
             return False
         return _size(self._qrels) > HELD_UP_TO
 
@@ -404,7 +415,8 @@ class JudgedRuns:
         if self._is_gold:
             rows, self._gold = gold_rows(self._qrels, self._problems)
             return rows
-        return read_rankings(self._qrels, "qrels", self._problems, self._form)
+        mapped = self._columns["qrels"]
+        return read_rankings(self._qrels, "qrels", self._problems, self._form, mapped)
 
     @cached_property
     def _whole(self) -> JudgedRows:
