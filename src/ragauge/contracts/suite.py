@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from ragauge.contracts.comparison import ComparisonReport, Correction
 from ragauge.contracts.options import SweepOptions
@@ -101,8 +101,12 @@ class Task(Struct, frozen=True, kw_only=True):
     sweep: SweepOptions = SweepOptions()
     """How the pipeline is asked."""
     keep_texts: bool = True
-    columns: dict[str, str] = {}
-    """Where the files of the data set have the fields, as `--map` says it."""
+    mapped: dict[str, str] | UnsetType = UNSET
+    """Where the files of the data set have the fields; unset, a suite's inputs have no such key."""
+
+    @property
+    def columns(self) -> dict[str, str]:
+        return self.mapped or {}
 
 
 class Suite(Struct, frozen=True, kw_only=True):

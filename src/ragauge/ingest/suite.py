@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from ragauge.contracts.opt import Option, chosen_options, options_in
 from ragauge.contracts.options import (
@@ -350,7 +350,7 @@ class _Reading:
             more=more[0] if more else None,
             sweep=sweep,
             keep_texts=keep.get("keep_texts", True),
-            columns=read.columns,
+            mapped=read.columns or UNSET,
         )
 
     def _options(
