@@ -1,8 +1,11 @@
 """What is timed: Ragauge and the field's own tool on the same input, each giving one number."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import msgspec
 
 from benchmarks.component_files import LABELS, TYPES, Span, entities, labels, write_rankings
 
@@ -119,17 +122,27 @@ def nervaluate_spans(given: Annotated) -> float:
 
 
 class Labels(NamedTuple):
-    """The same labels as two lists side by side, and by id."""
+    """The same labels as two lists side by side, by id, as records and in files of records."""
 
     lists: tuple[list[str], list[str]]
     by_id: tuple[dict[str, str], dict[str, str]]
+    records: tuple[list[dict[str, str]], list[dict[str, str]]]
+    files: tuple[str, str]
 
 
 def typed(folder: Path, share: float) -> Labels:
     gold, predicted = labels(round(ITEMS * share))
     ids = [f"item-{place}" for place in range(len(gold))]
     by_id = dict(zip(ids, gold, strict=True)), dict(zip(ids, predicted, strict=True))
-    return Labels((gold, predicted), by_id)
+    gold_records, predicted_records = (
+        [{"id": id, "label": label} for id, label in side.items()] for side in by_id
+    )
+    paths = []
+    for name, records in (("gold", gold_records), ("predicted", predicted_records)):
+        paths.append(folder / f"labels-{name}.jsonl")
+        paths[-1].write_bytes(msgspec.json.Encoder().encode_lines(records))
+    files = str(paths[0]), str(paths[1])
+    return Labels((gold, predicted), by_id, (gold_records, predicted_records), files)
 
 
 def list_values(given: Labels) -> float:
@@ -147,10 +160,10 @@ def values_by_id(given: Labels) -> float:
     return types_values(*given.by_id)["labels.macro_f1"] or 0.0
 
 
-def label_report(given: Labels) -> float:
+def label_report(given: Labels, form: str = "by_id") -> float:
     from ragauge import evaluate_types
 
-    made = evaluate_types(*given.by_id, intervals=False)
+    made = evaluate_types(*getattr(given, form), intervals=False)
     return made.report.metrics["labels.macro_f1"].value or 0.0
 
 
@@ -181,5 +194,11 @@ CASES = {
         typed, list_values, sklearn_labels, "20"
     ),
     "labels joined by id, values; scikit-learn": Case(typed, values_by_id, sklearn_labels, ""),
-    "labels by id, whole report; scikit-learn": Case(typed, label_report, sklearn_labels, ""),
+    "labels by id, whole report; scikit-learn": Case(typed, label_report, sklearn_labels, "1"),
+    "labels in records, whole report; scikit-learn": Case(
+        typed, partial(label_report, form="records"), sklearn_labels, "1"
+    ),
+    "labels in JSON Lines, whole report; scikit-learn": Case(
+        typed, partial(label_report, form="files"), sklearn_labels, "1"
+    ),
 }

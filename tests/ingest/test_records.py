@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from ragauge.contracts.report import Findings
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.fields import Field, Shape, an_id, boolean, mapping, number, text, value_at
+from ragauge.ingest.lines import decode
 from ragauge.ingest.records import FORMS, Records, Row, columns_for
 
 NOTE = Shape(
@@ -300,3 +301,44 @@ def test_lines_and_arrays_agree_on_what_is_right_and_what_is_wrong(records):
 def test_a_path_never_fails(value, path):
     found = value_at(value, path)
     assert found is None or isinstance(value, dict | list)
+
+
+RAW = st.sampled_from(
+    (
+        *('{"id":"a","text":"b"}', '{"text":"d","id":1}', '{"id":"a","text":null} ', "{}", ""),
+        *('{"id":"a","id":"b"}', '{"id":"\\u003a","id":"x"}', '{"id":"a:b","text":["c"]}'),
+        *('{"id":1}{"id":2}', '{"id":', "3}", "  ", "[1]", '{"id":{"b":{}}}', '{"id":NaN}'),
+        *('{"i d":"a"}', '{"":1}', '{"\\n":1}', '{"id":"\\ud800"}'),
+    )
+)
+
+
+def line_by_line(line):
+    return decode(line)
+
+
+@given(st.lists(RAW, min_size=1, max_size=4), st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_lines_that_are_decoded_together_are_those_decoded_one_by_one(lines, end, closed):
+    content = (end.join(lines) + end * closed).encode()
+    one_by_one, together = [], []
+    records = Records(content, NOTE, one_by_one, form="jsonl", decode=line_by_line)
+    expected = list(records.objects())
+    for read in (
+        lambda found: list(found.objects()),
+        lambda found: list(zip(*found.all_objects(), strict=True)),
+    ):
+        together = []
+        found = Records(content, NOTE, together, form="jsonl")
+        assert read(found) == expected
+        assert (together, found.keys, found.seen) == (one_by_one, records.keys, records.seen)
+
+
+def test_very_many_texts_by_id_are_records_in_columns():
+    texts = {f"i{number}": "one" for number in range(200)} | {"text": "x"}
+    problems = []
+    records = Records(texts, NOTE, problems)
+    places, objects = records.all_objects()
+    assert (places[0], objects[0]) == ('records: "i0"', {"text": "one", "id": "i0"})
+    assert (places[-1], objects[-1]) == ('records: "text"', {"text": "x", "id": "text"})
+    assert [row["id"] for row in Records(texts, NOTE, problems).each()] == [*texts]
+    assert problems == []

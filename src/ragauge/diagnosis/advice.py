@@ -176,7 +176,7 @@ def concentration(
     >>> concentration(["0", "1", "2"], list(strata), strata)
     '3 of 3 have language=nl (4 of all 12)'
     """
-    if len(qids) < 3:
+    if len(qids) < 3 or not any(strata.values()):
         return None
     here = Counter(pair for qid in qids for pair in strata.get(qid, {}).items())
     all_in = Counter(pair for qid in set(everyone) for pair in strata.get(qid, {}).items())

@@ -118,7 +118,7 @@ def read_annotations(
     mapped = dict(columns or {})
     field = field or mapped.pop(label.name, None) or mapped.pop(spans.name, None)
     wanted = (*label.names, *spans.names) if field is None else (field,)
-    every: list[tuple[Records, list[str], list[dict[str, Any]], dict[str, str]]] = []
+    every: list[tuple[Records, Sequence[str], Sequence[dict[str, Any]], dict[str, str]]] = []
     for count, source in enumerate(sources, 1):
         known = len(problems)
         records = Records(source, ANNOTATION, problems, name=f"annotator {count}", columns=mapped)

@@ -204,6 +204,8 @@ class Field(Struct, frozen=True):
     """What to write, where the field must be there; None where it may be absent."""
     cell: Check | None = None
     """The value that a cell of a table stands for, where it is no plain text, number or boolean."""
+    same: Callable[[Sequence[str]], bool] | None = None
+    """Whether texts, which may be very many, are all as the check would give them."""
     hints: tuple[str, ...] = ()
     """Names that may be meant for it, and are not read: they often hold something else."""
 

@@ -7,6 +7,7 @@ text is there twice. Ids, labels and texts are trimmed and in NFC. Nothing is jo
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct, structs
@@ -44,6 +45,12 @@ def _name(value: Any, field: str) -> str:
     if type(value) is str and value.isascii() and (name := value.strip()):
         return name  # as most are, at a quarter of the cost
     return composed(an_id(value, field)).strip()
+
+
+def _are_names(texts: Sequence[str]) -> bool:
+    """Whether texts are what `_name` makes of them, as far as a look at all together shows it."""
+    every = "\0".join(("", *texts, ""))
+    return every.isascii() and "\0\0" not in every and len(every.split(None, 1)) == 1
 
 
 def _label(value: Any, field: str) -> str | None:
@@ -86,7 +93,13 @@ def _item(name: str, label: Field, other: Field, doc: str) -> Shape:
         name=name,
         doc=doc,
         fields=(
-            Field("id", _name, "The item; without ids, texts join.", aliases=("qid", "item_id")),
+            Field(
+                "id",
+                _name,
+                "The item; without ids, texts join.",
+                aliases=("qid", "item_id"),
+                same=_are_names,
+            ),
             label,
             Field(
                 "secondary_types",
@@ -122,11 +135,48 @@ PREDICTED_ITEM = _item(
 )
 
 
+class Items(Mapping[str, LabelledItem]):
+    """The items of one side by what they are joined on, as columns; each is made when asked for."""
+
+    def __init__(
+        self,
+        at: dict[str, int],
+        places: Sequence[str] = (),
+        labels: Sequence[str | None] = (),
+        secondary: Sequence[tuple[str, ...] | None] = (),
+        texts: Sequence[str | None] = (),
+        strata: Sequence[dict[str, Any] | None] = (),
+    ) -> None:
+        self.at = at
+        """The row of each; of several with one key the first."""
+        self.places, self.labels, self.texts = places, labels, texts
+        # None where no item has any.
+        self.secondary = secondary if any(secondary) else None
+        self.strata = strata if any(strata) else None
+
+    def __getitem__(self, id: str) -> LabelledItem:
+        at = self.at[id]
+        return LabelledItem(
+            id=id,
+            label=self.labels[at],
+            secondary=(self.secondary and self.secondary[at]) or (),
+            text=self.texts[at],
+            strata=(self.strata and self.strata[at]) or {},
+            where=self.places[at],
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.at)
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+
 class Labelled(Struct, frozen=True, kw_only=True):
     """The items of gold and prediction, by the key they are joined on."""
 
-    gold: dict[str, LabelledItem]
-    predicted: dict[str, LabelledItem]
+    gold: Items
+    predicted: Items
     key: Key
     records: int
     """All that were there, good or bad."""
@@ -184,12 +234,14 @@ class _Side:
         self.problems.append(f"{self.records.name}: {fact}: name the right one with --field")
         return None
 
-    def items(self, key: Key) -> tuple[dict[str, LabelledItem], int]:
-        """The items by key, and how many have a key that an earlier one has."""
-        items: dict[str, LabelledItem] = {}
+    def items(self, key: Key, other: Items | None = None) -> tuple[Items, int]:
+        """The items by key, and how many have a key that an earlier one has.
+
+        Where the other side has the same items in the same order, both have their rows in common.
+        """
         label = self.label_name() if self.objects else None
         if label is None:
-            return items, 0
+            return Items({}), 0
         ids, labels, secondary, texts, strata = self.shape.fields[:5]
         labels = structs.replace(labels, name=label, aliases=())
         if self.shape is GOLD_ITEM and label != ENTRY_FIELD:
@@ -200,31 +252,26 @@ class _Side:
             ids = structs.replace(ids, missing="missing; other records have one")
         else:
             fact = "missing; it is what gold and prediction are joined on"
-            ids = texts = structs.replace(texts, check=_name, missing=fact)
+            ids = texts = structs.replace(texts, check=_name, missing=fact, same=_are_names)
         fields = (ids, labels, secondary, texts, strata)
         places, found = self.records.lists(
             self.places,
             self.objects,
             structs.replace(self.shape, fields=tuple(dict.fromkeys(fields))),
         )
-        duplicates, none = 0, dict[str, Any]()
-        for place, *values in zip(places, *(found[field.name] for field in fields), strict=True):
-            id, label, others, body, slices = values
-            item = LabelledItem(
-                id=id,
-                label=label,
-                secondary=others or (),
-                text=body,
-                strata=slices or none,
-                where=place,
-            )
-            earlier = items.setdefault(id, item)
-            if earlier is not item:
-                duplicates += 1
-                remedy = "keep one" if key == "id" else "give the items ids"
-                fact = f"{quoted(id)} is at {earlier.where} already; {remedy}"
-                self.problems.append(f"{place}: {key}: {fact}")
-        return items, duplicates
+        keys, *columns = (found[field.name] for field in fields)
+        same = other is not None and [*other.at] == keys
+        at = other.at if other and same else dict(zip(keys, range(len(keys)), strict=True))
+        duplicates = len(keys) - len(at)
+        if duplicates:
+            at = {}
+            remedy = "keep one" if key == "id" else "give the items ids"
+            for row, id in enumerate(keys):
+                first = at.setdefault(id, row)
+                if first != row:
+                    fact = f"{quoted(id)} is at {places[first]} already; {remedy}"
+                    self.problems.append(f"{places[row]}: {key}: {fact}")
+        return Items(at, places, *columns), duplicates
 
 
 def read_labelled(
@@ -252,7 +299,8 @@ def read_labelled(
     ]
     unread = [name for side in sides for name in side.records.note_unread(findings)]
     key = _join_key([side for side in sides if side.objects], problems)
-    (items, twice), (said, again) = (({}, 0) if key is None else side.items(key) for side in sides)
+    items, twice = (Items({}), 0) if key is None else sides[0].items(key)
+    said, again = (Items({}), 0) if key is None else sides[1].items(key, items)
     return Labelled(
         gold=items,
         predicted=said,

@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from functools import partial
 from mmap import mmap
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -345,10 +346,13 @@ def _reason(error: BaseException) -> str:
 
 
 MAX_NESTING = 64
+AT_ONCE = 1 << 28
+"""Bytes of lines that are decoded together."""
 _FLAT_ARRAYS = MAX_NESTING - 3
 """Arrays a line may hold and still not be too deep, where all its keys stand at the top."""
 
 _decode = msgspec.json.Decoder().decode
+_decode_lines = msgspec.json.Decoder().decode_lines
 _encode = msgspec.json.Encoder().encode
 _OUTSIDE_TEXTS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{\]}]', re.DOTALL)
 _CUT_OFF = "; the text is cut off"
@@ -383,6 +387,54 @@ def decode(line: bytes) -> Any:
     if fault:
         raise BadJson(fault)
     return value
+
+
+def decode_lines(content: bytes) -> list[Any] | None:
+    """The values of lines of JSON objects, each as `decode` gives it, several times as quickly.
+
+    None where they are not as clean as most are: then each line is to be decoded by itself.
+    """
+    return _decoded_lines(content, _decode_lines)
+
+
+def decode_columns(content: bytes) -> dict[str, list[Any]] | None:
+    """The same by key, where all lines have the keys of the first, and nothing is nested."""
+    try:
+        first = _decode(content.partition(b"\n")[0])
+        names = {f"_{place}": key for place, key in enumerate(first)}
+        fields = [(name, Any) for name in names]
+        kind = msgspec.defstruct("Line", fields, rename=names, gc=False, forbid_unknown_fields=True)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError):
+        return None
+    values = _decoded_lines(content, msgspec.json.Decoder(kind).decode_lines, len(names))
+    if values is None:
+        return None
+    return {key: [*map(attrgetter(name), values)] for name, key in names.items()}
+
+
+def _decoded_lines(
+    content: bytes, decoded: Callable[[bytes], list[Any]], keys: int | None = None
+) -> list[Any] | None:
+    """The values of lines, in each of which there are so many keys, where that is known."""
+    lines = content.count(b"\n") + (not content.endswith(b"\n"))
+    ends = content.count(b"}\n{") or content.count(b"}\r\n{")
+    # A line end between two objects is one between two values; inside a value there is a comma.
+    if ends != lines - 1 or len(content) > AT_ONCE or b"\\u003" in content:
+        return None
+    flat = b"[" not in content and content.count(b"{") == lines
+    try:
+        values = decoded(content)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    nested = not flat and not (type(values[0]) is dict and _nesting_within_bounds(values))
+    if len(values) != lines or nested:
+        return None
+    if len(content) > MAX_LINE and max(map(len, content.split(b"\n"))) > MAX_LINE:
+        return None
+    colons = content.count(b":")
+    if keys is not None and flat and colons == keys * lines:
+        return values
+    return values if colons == _encode(values).count(b":") else None
 
 
 def _colons_of_flat(value: Any) -> int:

@@ -15,6 +15,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -40,6 +42,8 @@ from ragauge.ingest.lines import (
     STDIN,
     BadJson,
     decode,
+    decode_columns,
+    decode_lines,
     head_of,
     open_bytes,
     read_whole,
@@ -54,9 +58,11 @@ Source = Any
 """A path, bytes, a data frame, a mapping, or mappings in any order, or `Row`s with their places."""
 Form = Literal["json", "jsonl", "csv", "tsv", "parquet", "arrow"]
 FORMS: tuple[Form, ...] = ("json", "jsonl", "csv", "tsv", "parquet", "arrow")
-Placed = Iterator[tuple[str, Any]]
+Placed = Iterable[tuple[str, Any]]
 """Each decoded value with its place."""
 COLUMNS_SHOWN = 12
+MOST_KEYS = 100
+"""Keys of an object that may be a record, and not one that holds records by their ids."""
 _CELL = 16
 """Bytes that a cell of a frame takes in memory, whatever it holds."""
 _ARROW_FILE, _ARROW_STREAM, _PARQUET = b"ARROW1", b"\xff\xff\xff\xff", b"PAR1"
@@ -75,6 +81,49 @@ class Row(Struct, gc=False):
 
     def __getitem__(self, field: str) -> Any:
         return self.values.get(field)
+
+
+class Places(Sequence[str]):
+    """The places of records that are all there, each made when somebody asks for it."""
+
+    def __init__(self, count: int, place: Callable[[int], str]) -> None:
+        self._count, self._place = count, place
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, at: Any) -> Any:
+        numbers = range(self._count)[at]
+        return self._place(numbers) if type(numbers) is int else [*map(self._place, numbers)]
+
+
+class Table(Sequence[dict[str, Any]]):
+    """Records that have the same keys, as columns; each is made when somebody asks for it."""
+
+    def __init__(self, columns: dict[str, list[Any]]) -> None:
+        self.columns, self._first = columns, next(iter(columns.values()))
+
+    def __len__(self) -> int:
+        return len(self._first)
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return [self[one] for one in range(len(self))[at]]
+        return {key: column[at] for key, column in self.columns.items()}
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        rows = zip(*self.columns.values(), strict=True)
+        return (dict(zip(self.columns, row, strict=True)) for row in rows)
+
+
+class Batch(Struct, frozen=True):
+    """The values of a source that are all there, with their places."""
+
+    places: Sequence[str]
+    values: Sequence[Any]
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        return zip(self.places, self.values, strict=True)
 
 
 class Unreadable(Struct, frozen=True):
@@ -131,7 +180,7 @@ class Records:
         """What the object that holds the records says besides."""
         self._mapped: set[str] = set()
         """The fields that a mapped column fed in some record."""
-        self._decode = decode
+        self._decode, self._at_once = decode, False
         self.read_as = "records"
         """The form of the source in words, once reading began."""
         self.tabular = False
@@ -142,8 +191,11 @@ class Records:
 
     def objects(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Every record that is an object, with its place."""
+        return self._objects(self._within_each())
+
+    def _objects(self, values: Placed) -> Iterator[tuple[str, dict[str, Any]]]:
         known = self.keys
-        for place, value in self._within_each():
+        for place, value in values:
             if type(value) is not dict and not isinstance(value, Mapping):
                 self._reject(place, f"record: {expected('an object', value)}")
                 continue
@@ -203,18 +255,28 @@ class Records:
         """
         return self.checked(self.rows())
 
-    def all_objects(self) -> tuple[list[str], list[dict[str, Any]]]:
+    def all_objects(self) -> tuple[Sequence[str], Sequence[dict[str, Any]]]:
         """The places of all records that are objects, and the records, for `lists`."""
-        places: list[str] = []
-        objects: list[dict[str, Any]] = []
-        for place, record in self.objects():
-            places.append(place)
-            objects.append(record)
-        return places, objects
+        self._at_once = True
+        held = self._within_each()
+        if isinstance(held, Batch) and isinstance(held.values, Table):
+            self.keys[tuple(held.values.columns)] += len(held.values)
+            self.seen += len(held.values)
+            return held.places, held.values
+        if isinstance(held, Batch) and {*map(type, held.values)} == {dict}:
+            alike = {*map(tuple, held.values)}
+            if all(type(key) is str for each in alike for key in each):
+                once = len(alike) == 1
+                counts = dict.fromkeys(alike, len(held.values)) if once else map(tuple, held.values)
+                self.keys.update(counts)
+                self.seen += len(held.values)
+                return held.places, held.values
+        found = list(self._objects(held))
+        return [place for place, _ in found], [record for _, record in found]
 
     def lists(
-        self, places: list[str], objects: Sequence[dict[str, Any]], shape: Shape
-    ) -> tuple[list[str], dict[str, list[Any]]]:
+        self, places: Sequence[str], objects: Sequence[dict[str, Any]], shape: Shape
+    ) -> tuple[Sequence[str], dict[str, list[Any]]]:
         """The places and the values by field of the objects that are right, by this shape.
 
         The same as row by row. Where nothing is wrong and nothing is nested, a field is read in
@@ -237,14 +299,25 @@ class Records:
             names = {name for _, some in feeding for name in some}
             if len(names) > 1 or any(not {*some} <= {*keys} for keys, some in feeding):
                 return None
-            values: list[Any] = [None] * len(objects)
-            for name in names:
+            if not names:
+                if field.missing is not None:
+                    return None
+                found[field.name] = [None] * len(objects)
+                continue
+            (name,) = names
+            if isinstance(objects, Table):
+                values = objects.columns[name]
+            elif len(feeding) == len(reads):
+                values = [*map(itemgetter(name), objects)]
+            else:
                 values = [record.get(name) for record in objects]
             kinds = {*map(type, values)}
             if float in kinds or (field.missing is not None and type(None) in kinds):
                 return None
             try:
-                if kinds <= {str, type(None)}:
+                if kinds == {str} and field.same is not None and field.same(values):
+                    found[field.name] = values
+                elif kinds <= {str, type(None)}:
                     of_text = {
                         text: field.read(text, field.name, cell=self.tabular)
                         for text in {*values}
@@ -352,10 +425,12 @@ class Records:
         if isinstance(source, str | os.PathLike):
             return self._of_content(read_whole(str(source), long_lines=True))
         if isinstance(source, Mapping):
-            if any(hasattr(one, "features") for one in source.values()):
+            if any(hasattr(one, "features") for one in islice(source.values(), MOST_KEYS)):
                 first = quoted(str(next(iter(source))))
                 raise UsageError(f"{name}: holds several splits: give one of them, such as {first}")
             return self._of_object(source, name)
+        if type(source) is list and Row not in {*map(type, source)}:
+            return self._items(source)
         if isinstance(source, Iterable):
             return (
                 (one.place, one.record) if type(one) is Row else (f"{name}: item {number}", one)
@@ -376,13 +451,20 @@ class Records:
             refuse_long_lines(name, content, len(content))
             content = content.replace(b"\r", b"\n") if b"\n" not in content else content
             self.read_as = "a table"
-            yield from (self._table or self.headed)(name, content, self.problems)
+            return (self._table or self.headed)(name, content, self.problems)
         elif start not in (b"{", b"["):
             fact = f"is not JSON, as --input-format {form} says; name the right format"
             self.problems.append(f"{name}: {fact}")
         elif form == "jsonl" or (form is None and has_lines(content)):
             self.read_as = "JSON Lines"
-            yield from self._of_lines(content)
+            values: Sequence[Any] | None = None
+            if self._at_once and self._decode is decode and (by_key := decode_columns(content)):
+                values = Table(by_key)
+            elif self._decode is decode:
+                values = decode_lines(content)
+            if values is not None:
+                return Batch(Places(len(values), lambda at: f"{name}:{at + 1}"), values)
+            return self._of_lines(content)
         elif max(map(len, content.split(b"\n"))) > MAX_LINE:
             self.problems.append(f"{name}: {OVERLONG}; write one record a line")
         else:
@@ -391,12 +473,14 @@ class Records:
                 value = self._decode(content)
             except BadJson as fault:
                 self._reject(place, str(fault))
-                return
+                return ()
             self.read_as = "a JSON object" if isinstance(value, dict) else "a JSON array"
-            if isinstance(value, dict):
-                yield from self._of_object(value, place)
-            else:
-                yield from ((f"{name}: item {number}", one) for number, one in enumerate(value, 1))
+            return self._of_object(value, place) if type(value) is dict else self._items(value)
+        return ()
+
+    def _items(self, values: list[Any]) -> Batch:
+        name = self.name
+        return Batch(Places(len(values), lambda at: f"{name}: item {at + 1}"), values)
 
     def _of_lines(self, content: bytes) -> Placed:
         for number, line in enumerate(content.split(b"\n"), 1):
@@ -411,6 +495,15 @@ class Records:
 
     def _of_object(self, value: Mapping[str, Any], place: str) -> Placed:
         """The records that an object holds in columns, under a key or by id; else itself."""
+        keyed = self.shape.keyed
+        if not keyed or len(value) <= MOST_KEYS or {*map(type, value.values())} != {str}:
+            return self._in_object(value, place)
+        # So many texts are what is said of as many ids.
+        name, named, ids = self.name, self.shape.fields[0].name, list(value)
+        places = Places(len(ids), lambda at: f"{name}: {quoted(str(ids[at]))}")
+        return Batch(places, Table({keyed: list(value.values()), named: ids}))
+
+    def _in_object(self, value: Mapping[str, Any], place: str) -> Placed:
         if self._adapt and self._adapt(value) is not value:
             yield place, value
             return

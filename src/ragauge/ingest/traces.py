@@ -58,6 +58,7 @@ from ragauge.ingest.lines import (
     nothing_in,
 )
 from ragauge.ingest.records import (
+    MOST_KEYS,
     Records,
     Row,
     Source,
@@ -863,8 +864,6 @@ def blocks_of(given: Source) -> Iterator[Block]:
 
 LOOKED_AT = 5
 """Records of a file that show what it holds."""
-MOST_KEYS = 100
-"""Keys of an object that may be a record, and not one that holds records by their ids."""
 OF_TRACES = frozenset(
     (
         *("answer", "answer_json", "response", "generated_answer", "actual_output"),
