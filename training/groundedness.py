@@ -29,7 +29,7 @@ from ragauge.text.grounding.features import (
     read_answer,
     sentence_features,
 )
-from ragauge.text.grounding.model import FILE, Weights, bands_text, sign_of
+from ragauge.text.grounding.model import FILE, KindModel, Model, Weights, model_text, sign_of
 from ragauge.text.grounding.passages import Passages
 from training.datasets import Judged, judged_rows
 
@@ -227,20 +227,26 @@ def stretched(fit: Fit, stretch: Fit) -> Fit:
 def coefficients(rows: Sequence[Judged]) -> str:
     """The file of coefficients, as it is written."""
     told = examples(rows)
-    lines = [_HEAD.format(version=VERSION)]
+    kinds = {}
     for kind in ANSWER_KINDS:
         chosen = of_kind(told, kind)
         grounded = [one.row.grounded for one in chosen]
         odds = out_of_fold(chosen)
         stretch = fit_logistic(odds[:, None], grounded, signs=[1], spread=LOOSE)
         unseen = log_odds(stretch, odds[:, None])
-        threshold = best_threshold(unseen, grounded)
         sentences, answers = fit_both(chosen)
-        lines.append(f"\n[{kind}.threshold]\nvalue = {round(threshold, 3)}\n")
-        lines.append(bands_text(kind, bands(unseen, grounded)))
-        lines.append(_section(f"{kind}.answer", stretched(answers, stretch), ANSWER_FEATURES))
-        lines.append(_section(f"{kind}.sentence", sentences, SENTENCE_FEATURES))
-    return "".join(lines)
+        kinds[kind] = KindModel(
+            answer=_rounded(stretched(answers, stretch)),
+            sentence=_rounded(sentences),
+            threshold=round(best_threshold(unseen, grounded), 3),
+            bands=tuple(bands(unseen, grounded)),
+        )
+    return model_text(Model(version=VERSION, kinds=kinds), _HEAD)
+
+
+def _rounded(fit: Fit) -> Weights:
+    each = tuple(round(weight, DIGITS) for weight in fit.coefficients)
+    return Weights(round(fit.intercept, DIGITS), each)
 
 
 def bands(odds: Floats, grounded: Sequence[bool]) -> list[Band]:
@@ -260,18 +266,7 @@ _HEAD = """\
 # Made by `python -m training.groundedness`; training/DATA_CARD.md tells from what.
 # A feature that is not named weighs nothing. Bands: answers that scored from low to high when
 # their source was left out of the fit, and how many of them people called grounded.
-version = "{version}"
 """
-
-
-def _section(name: str, fit: Fit, features: Sequence[str]) -> str:
-    told = [
-        f"{feature} = {round(weight, DIGITS)}"
-        for feature, weight in zip(features, fit.coefficients, strict=True)
-        if round(weight, DIGITS)
-    ]
-    head = [f"\n[{name}]", f"intercept = {round(fit.intercept, DIGITS)}"]
-    return "\n".join([*head, *told]) + "\n"
 
 
 def _folds(sources: Sequence[str], count: int, turn: int) -> NDArray[np.int64]:

@@ -56,7 +56,10 @@ TYPED = Shape(
 
 
 class Dataset(Struct):
-    """How much of each part there is; a part that nothing was found of is None."""
+    """How much of each part there is, and what is wrong; a part of which nothing was found is None.
+
+    It is filled while the files are read.
+    """
 
     ner: Counter[str] | None = None
     """Mentions by type."""
@@ -72,70 +75,60 @@ class Dataset(Struct):
     annotators: tuple[str, ...] = ()
     """Their files."""
     files: int = 0
-
-
-class _Reading:
-    """A dataset while its files are read: findings and problems beside the counts."""
-
-    def __init__(self) -> None:
-        self.held = Dataset()
-        self.findings: list[Finding] = []
-        self.problems: list[str] = []
+    findings: list[Finding] = []
+    problems: list[str] = []
 
     def find(self, code: str, where: str, message: str) -> None:
         self.findings.append(Finding(code, where, message))
 
 
-def read_dataset(path: Path) -> tuple[Dataset, list[Finding]]:
+def read_dataset(path: Path) -> Dataset:
     """What a folder, or a file of heritage entries, holds; InputRejected with all that is wrong."""
     if not path.exists() and not path.is_symlink():
         raise UsageError(f"{path}: no such file or folder")
-    reading = _Reading()
+    held = Dataset()
+    files: list[tuple[Path, Callable[[Path, Dataset], None]]] = [(path, _entries)]
     if path.is_dir():
-        for pattern, read in PARTS.items():
-            for file in sorted(path.glob(pattern)):
-                read(file, reading)
-                reading.held.files += 1
-    else:
-        _entries(path, reading)
-        reading.held.files = 1
-    refuse(reading.problems)
-    if not reading.held.files:
+        files = [
+            (file, read) for pattern, read in PARTS.items() for file in sorted(path.glob(pattern))
+        ]
+    for file, read in files:
+        read(file, held)
+    held.files = len(files)
+    refuse(held.problems)
+    if not files:
         raise UsageError(f"{path}: holds no part of the plan; it looks for {', '.join(PARTS)}")
-    return reading.held, reading.findings
+    return held
 
 
-def _entries(file: Path, reading: _Reading) -> None:
-    for entry in read_entries(str(file), reading.problems):
-        reading.findings += [*misplaced(entry), *unknown_types(entry)]
-        held = reading.held
+def _entries(file: Path, held: Dataset) -> None:
+    for entry in read_entries(str(file), held.problems):
+        held.findings += [*misplaced(entry), *unknown_types(entry)]
         if entry.mentions:
             held.ner = (held.ner or Counter()) + Counter(one.type for one in entry.mentions)
         if entry.primary_type is not None:
             held.typing = (held.typing or Counter()) + Counter([entry.primary_type])
         if entry.links:
             held.linked = (held.linked or 0) + len(entry.links)
-            held.nil += sum(_is_nil(ids, ENTRY_IDS) for ids in entry.links.values())
+            held.nil += sum(
+                all(is_nil(ids.get(name)) for name in ENTRY_IDS) for ids in entry.links.values()
+            )
         if entry.pairs:
             held.qa = (held.qa or 0) + len(entry.pairs)
         for pair in entry.pairs:
-            _check_answer_type(pair.answer_type, entry.id, reading)
+            _check_answer_type(pair.answer_type, entry.id, held)
 
 
-def _is_nil(ids: dict[str, Any], names: tuple[str, ...]) -> bool:
-    return all(is_nil(ids.get(name)) for name in names)
-
-
-def _check_answer_type(kind: str | None, where: str, reading: _Reading) -> None:
+def _check_answer_type(kind: str | None, where: str, held: Dataset) -> None:
     if kind not in ANSWER_TYPES:
         fact = "has no answer_type" if kind is None else f"answer_type {quoted(kind)}"
-        reading.find("unknown_answer_type", where, f"{fact}; it is one of {_listed(ANSWER_TYPES)}")
+        held.find("unknown_answer_type", where, f"{fact}; it is one of {', '.join(ANSWER_TYPES)}")
 
 
 class _Mentions(Reading):
     """A reading that counts entities by type, each as often as it is marked."""
 
-    def __init__(self, dataset: _Reading) -> None:
+    def __init__(self, dataset: Dataset) -> None:
         super().__init__(dataset.problems)
         self.dataset = dataset
         self.counts: Counter[str] = Counter()
@@ -144,91 +137,85 @@ class _Mentions(Reading):
         for one in self.checked(document, given):
             self.counts[one.entity.type] += 1
             if one.entity.type not in ENTITY_TYPES:
-                fact = f"type {quoted(one.entity.type)} is none of {_listed(ENTITY_TYPES)}"
+                fact = f"type {quoted(one.entity.type)} is none of {', '.join(ENTITY_TYPES)}"
                 self.dataset.find("unknown_type", one.where, fact)
 
     def find(self, code: str, where: str, message: str) -> None:
         self.dataset.find(MENTION_FINDINGS.get(code, code), where, message)
 
 
-def _ner(file: Path, reading: _Reading) -> None:
-    mentions = _Mentions(reading)
+def _ner(file: Path, held: Dataset) -> None:
+    mentions = _Mentions(held)
     if file.suffix == ".ann":
         read_brat(file, mentions)
     else:
         read_iob(str(file), read_whole(str(file)), mentions, "iob2")
-    reading.held.ner = (reading.held.ner or Counter()) + mentions.counts
+    held.ner = (held.ner or Counter()) + mentions.counts
 
 
-def _typing(file: Path, reading: _Reading) -> None:
+def _typing(file: Path, held: Dataset) -> None:
     counts: Counter[str] = Counter()
-    for row in Records(str(file), TYPED, reading.problems).rows():
+    for row in Records(str(file), TYPED, held.problems).rows():
         kind = str(row["gold_type"] or "").strip()
         counts[kind] += 1
         if kind not in custodian_types([kind]):
-            fact = f"gold_type {quoted(kind)} is none of {_listed(CUSTODIAN_TYPES)}"
-            reading.find("unknown_type", row.place, fact)
-    reading.held.typing = (reading.held.typing or Counter()) + counts
+            fact = f"gold_type {quoted(kind)} is none of {', '.join(CUSTODIAN_TYPES)}"
+            held.find("unknown_type", row.place, fact)
+    held.typing = (held.typing or Counter()) + counts
 
 
-def _objects(file: Path, reading: _Reading) -> Iterator[Row]:
-    return Records(str(file), PART, reading.problems, table=no_table).rows()
+def _objects(file: Path, held: Dataset) -> Iterator[Row]:
+    return Records(str(file), PART, held.problems, table=no_table).rows()
 
 
-def _linking(file: Path, reading: _Reading) -> None:
-    held = reading.held
+def _linking(file: Path, held: Dataset) -> None:
     held.linked = held.linked or 0
-    for row in _objects(file, reading):
+    for row in _objects(file, held):
         held.linked += 1
-        held.nil += _is_nil(row.record, LINK_IDS)
+        held.nil += all(is_nil(row.record.get(name)) for name in LINK_IDS)
 
 
-def _qa(file: Path, reading: _Reading) -> None:
-    reading.held.qa = reading.held.qa or 0
-    for row in _objects(file, reading):
-        reading.held.qa += 1
+def _qa(file: Path, held: Dataset) -> None:
+    held.qa = held.qa or 0
+    for row in _objects(file, held):
+        held.qa += 1
         kind = row.record.get("answer_type")
-        _check_answer_type(kind if kind is None else str(kind), row.place, reading)
+        _check_answer_type(kind if kind is None else str(kind), row.place, held)
 
 
-def _qrels(file: Path, reading: _Reading) -> None:
+def _qrels(file: Path, held: Dataset) -> None:
     """The judgements as an evaluation reads them; a pair that is judged twice counts once."""
-    held = reading.held
     held.judged = held.judged or Counter()
     seen: set[tuple[str, str]] = set()
-    rows = read_trec(str(file), read_whole(str(file)), "qrels", reading.problems)
+    rows = read_trec(str(file), read_whole(str(file)), "qrels", held.problems)
     judgements = rows.frame.select("query", "document", "value").iter_rows()
     for row, (query, document, grade) in enumerate(judgements):
         if (query, document) in seen:
             fact = f"{quoted(document)} was judged for {quoted(query)} already; it counts once"
-            reading.find("judged_twice", rows.where(row), fact)
+            held.find("judged_twice", rows.where(row), fact)
             continue
         seen.add((query, document))
         held.judged[query] += 1
         if grade not in GRADES:
             fact = f"grade {grade} is not in 0 to {GRADES[-1]}"
-            reading.find("grade_out_of_range", rows.where(row), fact)
+            held.find("grade_out_of_range", rows.where(row), fact)
 
 
-def _metadata(file: Path, reading: _Reading) -> None:
-    for row in _objects(file, reading):
-        reading.held.metadata = row.record
+def _metadata(file: Path, held: Dataset) -> None:
+    for row in _objects(file, held):
+        held.metadata = row.record
         languages = row.record.get("languages")
         for name in languages if type(languages) is list else ():
             if name not in LANGUAGES:
-                fact = f"language {quoted(str(name))} is none of {_listed(LANGUAGES)}"
-                reading.find("unknown_language", str(file), fact)
+                fact = f"language {quoted(str(name))} is none of {', '.join(LANGUAGES)}"
+                held.find("unknown_language", str(file), fact)
 
 
-def _annotator(file: Path, reading: _Reading) -> None:
-    reading.held.annotators = (*reading.held.annotators, str(file))
+def _annotator(file: Path, held: Dataset) -> None:
+    held.annotators = (*held.annotators, str(file))
 
 
-def _listed(names: tuple[str, ...]) -> str:
-    return ", ".join(names)
-
-
-PARTS: dict[str, Callable[[Path, _Reading], None]] = {
+PARTS: dict[str, Callable[[Path, Dataset], None]] = {
     "entries.jsonl": _entries,
     "ner/*.ann": _ner,
     "ner/*.iob2": _ner,

@@ -57,10 +57,10 @@ def hold_against_plan(path: Path, *, strict: bool = False) -> PlanReport:
 
     A part that is not there is an error, as is one that is too small.
     """
-    held, met = read_dataset(path)
+    held = read_dataset(path)
     compared = agreement(held.annotators).report if len(held.annotators) > 1 else None
     demands = tuple(_demands(held, compared))
-    found = Findings(met)
+    found = Findings(held.findings)
     for demand in demands:
         where = f"{demand.part}: {demand.what}"
         if demand.found == MISSING:

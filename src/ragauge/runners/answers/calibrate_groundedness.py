@@ -51,7 +51,6 @@ from ragauge.stats.discrimination import (
 from ragauge.stats.logistic import Fit, chance, fit_logistic, log_odds
 from ragauge.text.grounding.features import (
     ANSWER_FEATURES,
-    SENTENCE_FEATURES,
     answer_features,
     read_answer,
 )
@@ -60,7 +59,7 @@ from ragauge.text.grounding.model import (
     KindModel,
     Model,
     Weights,
-    bands_text,
+    model_text,
     shipped,
     sign_of,
 )
@@ -86,7 +85,6 @@ NOT_BETTER = "the refitted coefficients are not better out of fold: only the thr
 _HEAD = """\
 # Lexical groundedness, fitted to labels: log-odds = intercept + the sum of coefficient x feature.
 # A feature that is not named weighs nothing.
-version = "{version}"
 """
 HASH_SHOWN = 8
 PASSAGES_KEPT = 512
@@ -188,7 +186,7 @@ def calibrate_groundedness(
             )
             for kind, own in of_kind.items()
         ],
-        coefficients=coefficients_text(fitted) if calibrated else None,
+        coefficients=model_text(fitted, _HEAD) if calibrated else None,
     )
 
 
@@ -402,20 +400,3 @@ def _threshold(given: Examples, odds: Floats, rows: Flags) -> float | None:
 
 def _logit(share: float) -> float:
     return log(share / (1 - share))
-
-
-def coefficients_text(model: Model) -> str:
-    """A file of coefficients, as `text.grounding.model.model_from` reads it."""
-    parts = [_HEAD.format(version=model.version)]
-    for kind in ANSWER_KINDS:
-        one = model.kinds[kind]
-        parts.append(f"\n[{kind}.threshold]\nvalue = {one.threshold!r}\n")
-        parts.append(bands_text(kind, one.bands))
-        for name, weights, features in (
-            ("answer", one.answer, ANSWER_FEATURES),
-            ("sentence", one.sentence, SENTENCE_FEATURES),
-        ):
-            parts.append(f"\n[{kind}.{name}]\nintercept = {weights.intercept!r}\n")
-            named = zip(features, weights.coefficients, strict=True)
-            parts += [f"{feature} = {weight!r}\n" for feature, weight in named if weight]
-    return "".join(parts)

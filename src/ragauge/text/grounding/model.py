@@ -107,10 +107,19 @@ def model_from(text: str) -> Model:
     return Model(version=str(held["version"]), kinds=kinds)
 
 
-def bands_text(kind: AnswerKind, bands: Iterable[Band]) -> str:
-    """The bands of a kind as a file of coefficients holds them."""
-    tables = [
-        "".join(f"{name} = {getattr(band, name)}\n" for name in band.__struct_fields__)
-        for band in bands
-    ]
-    return "".join(f"\n[[{kind}.bands]]\n{table}" for table in tables)
+def model_text(model: Model, head: str = "") -> str:
+    """The model as a file of coefficients that `model_from` reads; `head` are comments."""
+    parts = [head, f'version = "{model.version}"\n']
+    for kind, one in model.kinds.items():
+        parts.append(f"\n[{kind}.threshold]\nvalue = {one.threshold!r}\n")
+        for band in one.bands:
+            cells = [f"{name} = {getattr(band, name)}\n" for name in band.__struct_fields__]
+            parts += [f"\n[[{kind}.bands]]\n", *cells]
+        for name, weights, features in (
+            ("answer", one.answer, ANSWER_FEATURES),
+            ("sentence", one.sentence, SENTENCE_FEATURES),
+        ):
+            parts.append(f"\n[{kind}.{name}]\nintercept = {weights.intercept!r}\n")
+            named = zip(features, weights.coefficients, strict=True)
+            parts += [f"{feature} = {weight!r}\n" for feature, weight in named if weight]
+    return "".join(parts)
