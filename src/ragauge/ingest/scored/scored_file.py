@@ -103,96 +103,46 @@ def _free(content: bytes) -> Iterator[str]:
             yield chr(code)
 
 
-class Reading:
-    """The rows of a file while they are made of its samples."""
-
-    def __init__(self, name: str, samples: Sequence[Parts], findings: Findings) -> None:
-        self._name, self._findings = name, findings
-        self._records = Records((), SAMPLE, [])
-        self.names = metric_names(metric for sample in samples for metric in sample.scores)
-        self.metrics = tuple(self.names.values())
-        self.problems: list[str] = []
-        self._columns = columns_seen((sample.others for sample in samples), may_be_scores=False)
-        self._places: dict[str, str] = {}
-        self._nameless: list[str] = []
-        made = [self._row(number, sample) for number, sample in enumerate(samples, 1)]
-        rows = [row for row in made if row is not None]
-        if any(row.answer for row in rows):  # then one without an answer is a call that failed
-            rows = [structs.replace(row, answer="") if row.answer is None else row for row in rows]
-        self.rows = rows
-        self._note_file()
-
-    def _row(self, number: int, sample: Parts) -> ScoreRow | None:
-        texts = self._texts(sample)
-        if texts is None:
-            return None
-        id = self._id(number, sample)
-        self._note_texts(id, sample, texts)
-        values, invalid = self._scores(id, sample)
-        strata = {
-            name: text
-            for name, value in sample.others.items()
-            if self._columns[name].role == "stratum" and (text := stratum_of(value))
-        }
-        row = texts.row
-        return ScoreRow(
-            id=id,
-            question=row.question,
-            answer=row.answer,
-            reference=next(iter(row.references), None),
-            contexts=row.contexts,
-            retrieved_ids=texts.retrieved_ids,
-            cited=row.cited,
-            gold_ids=texts.gold_ids,
-            answerable=row.answerable,
-            values=values,
-            invalid=invalid,
-            strata={**strata, **dict(sample.strata), **row.strata},
-            claims=texts.claims,
-            where=sample.place,
-        )
-
-    def _texts(self, sample: Parts) -> Texts | None:
-        """The checked fields; None where something is wrong with them, or with the others.
-
-        JSON has no NaN and no Infinity: one that is not a score is wrong.
-        """
+def _rows_of(
+    name: str, samples: Sequence[Parts], names: Mapping[str, str], findings: Findings
+) -> tuple[list[ScoreRow], list[str]]:
+    """The rows of samples, and what is wrong with the others; `names` are those of metrics."""
+    records = Records((), SAMPLE, [])
+    columns = columns_seen((sample.others for sample in samples), may_be_scores=False)
+    rows, problems, nameless = list[ScoreRow](), list[str](), list[str]()
+    places: dict[str, str] = {}
+    for number, sample in enumerate(samples, 1):
+        # JSON has no NaN and no Infinity: one that is not a score is wrong.
+        filled = {key: one for key, one in sample.others.items() if columns[key].role != "empty"}
         wrong: dict[str, BadField] = {}
-        filled = {
-            name: one for name, one in sample.others.items() if self._columns[name].role != "empty"
-        }
-        for name, one in {**sample.fields, **filled}.items():
-            if (found := misplaced(one, name)) is not None:
+        for key, value in {**sample.fields, **filled}.items():
+            if (found := misplaced(value, key)) is not None:
                 fact = f"{found[1]} is not a JSON number; write null where there is no value"
-                wrong[name] = BadField(found[0], fact)
+                wrong[key] = BadField(found[0], fact)
+        sound = {key: one for key, one in sample.fields.items() if key not in wrong}
         faults = list(wrong.values())
-        texts = None
         try:
-            sound = {name: one for name, one in sample.fields.items() if name not in wrong}
-            texts = texts_of(self._records, sound, sample.place)
+            texts = texts_of(records, sound, sample.place)
         except BadRecord as fault:
             faults += fault.fields
-        self.problems += [f"{sample.place}: {fault}" for fault in faults]
-        return None if faults else texts
-
-    def _id(self, number: int, sample: Parts) -> str:
-        """The sample's name among the others; that of an earlier one gets a number."""
+        if faults:
+            problems += [f"{sample.place}: {fault}" for fault in faults]
+            continue
         given = sample.id or sample_id(sample.fields)
         known = given or f"row {number}"
-        id = unlike(known, self._places)
+        id, row = unlike(known, places), texts.row
         if given is None:
-            self._nameless.append(id)
+            nameless.append(id)
         if id != known:
-            fact = f"{quoted(known)} is at {self._places[known]} already; this one is {id}"
-            self._findings.add(Finding("duplicate_id", sample.place, fact))
-        self._places[id] = sample.place
-        return id
-
-    def _scores(self, id: str, sample: Parts) -> tuple[dict[str, float], dict[str, str]]:
-        """The valid scores, and what stands in place of the others: each metric in one of them."""
+            fact = f"{quoted(known)} is at {places[known]} already; this one is {id}"
+            findings.add(Finding("duplicate_id", sample.place, fact))
+        places[id] = sample.place
+        for code, fact in _oddities(id, texts):
+            findings.add(Finding(code, sample.place, fact))
+        # Each metric is among the valid scores, or there is what stands in place of one.
         values: dict[str, float] = {}
         invalid: dict[str, str] = {}
-        for written, metric in self.names.items():
+        for written, metric in names.items():
             cells = [score_of(one) for one in sample.scores.get(written, ())]
             numbers = [one for one in cells if isinstance(one, float)]
             if numbers:
@@ -201,52 +151,65 @@ class Reading:
                 invalid[metric] = next((one for one in cells if isinstance(one, str)), ABSENT)
             if len(cells) > 1:
                 fact = f"{quoted(id)} was measured {len(cells)} times with {metric}"
-                told = f"{fact}; the mean of {len(numbers)} valid scores is taken"
-                self._findings.add(Finding("several_scores", sample.place, told))
-        return values, invalid
-
-    def _note_texts(self, id: str, sample: Parts, texts: Texts) -> None:
-        if texts.rivals:
-            fact = f"{' and '.join(texts.rivals)} of {quoted(id)} differ; {texts.rivals[0]} is read"
-            self._findings.add(Finding("rival_answers", sample.place, fact))
-        references = len(texts.row.references)
-        if references > 1:
-            fact = f"{quoted(id)} has {references} references; the first is read"
-            self._findings.add(Finding("more_references", sample.place, fact))
-        if texts.unmatched:
-            fact = f"{quoted(id)} has {len(texts.row.contexts or ())} contexts"
-            told = f"{fact} and {len(texts.retrieved_ids or ())} retrieved ids that do not pair off"
-            remedy = "give each context its own id, in the same order"
-            self._findings.add(Finding("unmatched_ids", sample.place, f"{told}; {remedy}"))
-
-    def _note_file(self) -> None:
-        for written, metric in self.names.items():
-            if written != metric:
-                fact = f"{quoted(written)} is read as {metric}"
-                self._findings.add(Finding("renamed_metric", self._name, fact))
-        for written, metric, other in rivals(self.names):
-            fact = (
-                f"{quoted(written)} keeps its name beside {quoted(other)}, which is {metric} here"
+                fact = f"{fact}; the mean of {len(numbers)} valid scores is taken"
+                findings.add(Finding("several_scores", sample.place, fact))
+        strata = {
+            key: text
+            for key, value in sample.others.items()
+            if columns[key].role == "stratum" and (text := stratum_of(value))
+        }
+        rows.append(
+            ScoreRow(
+                id=id,
+                question=row.question,
+                answer=row.answer,
+                reference=next(iter(row.references), None),
+                contexts=row.contexts,
+                retrieved_ids=texts.retrieved_ids,
+                cited=row.cited,
+                gold_ids=texts.gold_ids,
+                answerable=row.answerable,
+                values=values,
+                invalid=invalid,
+                strata={**strata, **dict(sample.strata), **row.strata},
+                claims=texts.claims,
+                where=sample.place,
             )
-            self._findings.add(Finding("rival_metric", self._name, fact))
-        if self._nameless:
-            fact = f"{len(self._nameless):,} samples have no id, and are called after their places"
-            told = Finding("made_id", self._name, f"{fact}, such as {quoted(self._nameless[0])}")
-            self._findings.add(told, len(self._nameless))
-        if len(self._nameless) == len(self.rows) and not any(
-            row.question or row.answer or row.reference or row.contexts for row in self.rows
-        ):
-            fact = "no sample has an id or a text; means of a run cannot be diagnosed, samples can"
-            self._findings.add(Finding("bare_scores", self._name, fact))
+        )
+    if any(row.answer for row in rows):  # then one without an answer is a call that failed
+        rows = [structs.replace(row, answer="") if row.answer is None else row for row in rows]
+    if nameless:
+        fact = f"{len(nameless):,} samples have no id, and are called after their places"
+        fact = f"{fact}, such as {quoted(nameless[0])}"
+        findings.add(Finding("made_id", name, fact), len(nameless))
+    if len(nameless) == len(rows) and not any(
+        row.question or row.answer or row.reference or row.contexts for row in rows
+    ):
+        fact = "no sample has an id or a text; means of a run cannot be diagnosed, samples can"
+        findings.add(Finding("bare_scores", name, fact))
+    for key, column in columns.items():
+        if column.role == "extra":
+            fact = f"{quoted(key)} is neither a score nor a stratum, and is left out"
+            fact = f"{fact}; it is filled in {column.filled:,} samples"
+            findings.add(Finding("extra_field", name, fact), column.filled)
+        elif column.role == "empty":
+            findings.add(Finding("empty_field", name, f"{quoted(key)} has no value in any sample"))
+    return rows, problems
 
-        for name, column in self._columns.items():
-            if column.role == "extra":
-                fact = f"{quoted(name)} is neither a score nor a stratum, and is left out"
-                fact = f"{fact}; it is filled in {column.filled:,} samples"
-                self._findings.add(Finding("extra_field", self._name, fact), column.filled)
-            elif column.role == "empty":
-                fact = f"{quoted(name)} has no value in any sample"
-                self._findings.add(Finding("empty_field", self._name, fact))
+
+def _oddities(id: str, texts: Texts) -> Iterator[tuple[str, str]]:
+    """What is odd about the texts of a sample, each with its code."""
+    row = texts.row
+    if texts.rivals:
+        fact = f"{' and '.join(texts.rivals)} of {quoted(id)} differ; {texts.rivals[0]} is read"
+        yield "rival_answers", fact
+    if len(row.references) > 1:
+        fact = f"{quoted(id)} has {len(row.references)} references; the first is read"
+        yield "more_references", fact
+    if texts.unmatched:
+        fact = f"{quoted(id)} has {len(row.contexts or ())} contexts"
+        fact = f"{fact} and {len(texts.retrieved_ids or ())} retrieved ids that do not pair off"
+        yield "unmatched_ids", f"{fact}; give each context its own id, in the same order"
 
 
 _EXAMPLE = '{"sample_id": "s1", "question": "…", "answer": "…", "faithfulness": 0.8}'
@@ -310,12 +273,21 @@ def read_scores(
         raise InputRejected(f"{name}: {fact}")
     seen = form_of(name, [row for _, row in rows], form)
     findings = Findings()
-    reading = Reading(name, samples_in(seen, rows), findings)
-    problems = sorted([*problems, *reading.problems], key=lambda one: _place(name, one)[1])
-    rejected = known + len(rows) - len(reading.rows)
-    if rejected > allowed(known + len(rows)) or not reading.rows:
+    samples = samples_in(seen, rows)
+    names = metric_names(metric for sample in samples for metric in sample.scores)
+    taken, wrong = _rows_of(name, samples, names, findings)
+    renamed = {written: ours for written, ours in names.items() if written != ours}
+    for written, metric in renamed.items():
+        fact = f"{quoted(written)} is read as {metric}"
+        findings.add(Finding("renamed_metric", name, fact))
+    for written, metric, other in rivals(names):
+        fact = f"{quoted(written)} keeps its name beside {quoted(other)}, which is {metric} here"
+        findings.add(Finding("rival_metric", name, fact))
+    problems = sorted([*problems, *wrong], key=lambda one: _place(name, one)[1])
+    rejected = known + len(rows) - len(taken)
+    if rejected > allowed(known + len(rows)) or not taken:
         refuse(problems)
-    if not reading.metrics:
+    if not names:
         there = list(dict.fromkeys(field for _, row in rows for field in row))
         shown = ", ".join(map(quoted, there[:_FIELDS_SHOWN]))
         fact = f"no field is a score; there is {shown}" if there else "no row has a field"
@@ -325,11 +297,11 @@ def read_scores(
         where, _ = _place(name, problem)
         findings.add(Finding("bad_line", where, problem.removeprefix(f"{where}: ")))
     return ScoredFile(
-        rows=reading.rows,
-        metrics=reading.metrics,
+        rows=taken,
+        metrics=tuple(names.values()),
         form=seen,
         findings=findings,
-        renamed={written: ours for written, ours in reading.names.items() if written != ours},
+        renamed=renamed,
         rejected=rejected,
     )
 
