@@ -18,7 +18,8 @@ from sklearn.metrics import cohen_kappa_score
 from ragauge.contracts.annotation import TypedSpan
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports.forms import render
-from ragauge.runners.gold_agreement import Options, agreement
+from ragauge.runners.annotators import Options
+from ragauge.runners.gold_agreement import agreement
 from tests.cli.command import ragauge
 
 close = pytest.approx

@@ -16,8 +16,7 @@ from sklearn.metrics import cohen_kappa_score
 from ragauge.contracts.annotation import TypedSpan
 from ragauge.contracts.entities import Entity
 from ragauge.reports.forms import render
-from ragauge.runners.gold_agreement import agreement
-from ragauge.runners.span_agreement import overlapping, token_labels
+from ragauge.runners.gold_agreement import agreement, overlapping, token_labels
 from tests.metrics.entity_twin import document_facts
 
 close = pytest.approx

@@ -322,7 +322,7 @@ def agreement(
       ragauge gold agreement a.csv b.csv c.csv --order low,middle,high --weights quadratic
     """
     from ragauge.contracts.annotation import AgreementReport
-    from ragauge.runners.gold_agreement import Options
+    from ragauge.runners.annotators import Options
     from ragauge.runners.gold_agreement import agreement as run
 
     forms = forms_of(output.reports, AgreementReport)

@@ -34,7 +34,7 @@ from ragauge.ingest.fields import Columns, quoted
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.records import Source
 from ragauge.models.embedders import embedder as embedder_named
-from ragauge.runners.evaluation import Evaluation
+from ragauge.runners.evaluation import Evaluation, given_score
 from ragauge.stats.bootstrap import DRAWS
 from ragauge.stats.separation import auc, auc_interval, best_threshold, cut_at, threshold_range
 from ragauge.store.documents import FolderDocuments
@@ -152,9 +152,7 @@ def _scores(anchors: list[float], decoys: list[float], of: int, embedder: str) -
         ci: tuple[float, float] | None = None,
         reason: str | None = None,
     ) -> Score:
-        how = f"|{_HOW[id]}" if id in _HOW else ""
-        signature = f"{id}|v1|{embedder}{how}|n:{n}"
-        return Score(value=value, n=n, of=of, ci=ci, reason=reason, signature=signature)
+        return given_score(id, value, embedder, _HOW.get(id), n=n, of=of, ci=ci, reason=reason)
 
     if n < PAIRS_NEEDED:
         few = f"{n} pairs of an anchor and a decoy; {PAIRS_NEEDED} are the least that tell"

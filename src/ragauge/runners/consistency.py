@@ -30,7 +30,7 @@ from ragauge.ingest.fields import Columns
 from ragauge.ingest.judgements import read_judgements, read_raters
 from ragauge.ingest.lines import STDIN
 from ragauge.runners.annotators import fingerprint, rules_over_all, share_score
-from ragauge.runners.evaluation import Evaluation
+from ragauge.runners.evaluation import Evaluation, given_score
 from ragauge.stats.agreement import (
     confusion,
     kappa,
@@ -117,14 +117,11 @@ def _outcome(one: File, other: File, rules: tuple[Rule, ...]) -> ConsistencyOutc
 
     def kappa_score(confidence: float) -> Score:
         """Agreement beyond chance; absent where all is one label."""
-        value, signature = kappa(table), f"{KAPPA}|v1|unweighted|ci:fleiss-cohen-everitt|n:{n}"
-        if value is None:
-            reason = NOTHING_SHARED
-            if both:
-                reason = f"both judges said {a[both[0]].label} throughout, and so would chance"
-            return Score(value=None, n=n, of=of, reason=reason, signature=signature)
-        ci = kappa_interval(table, confidence)
-        return Score(value=float(value), n=n, of=of, ci=ci, signature=signature)
+        value, ci, reason = kappa(table), kappa_interval(table, confidence), NOTHING_SHARED
+        if both:
+            reason = f"both judges said {a[both[0]].label} throughout, and so would chance"
+        why, made = (reason if value is None else None), ("unweighted", "ci:fleiss-cohen-everitt")
+        return given_score(KAPPA, value, *made, n=n, of=of, ci=ci, reason=why)
 
     def abstain_score(confidence: float) -> Score:
         """The share of all labels, of both judges, that are abstentions."""
@@ -133,13 +130,8 @@ def _outcome(one: File, other: File, rules: tuple[Rule, ...]) -> ConsistencyOutc
             for count in (lambda labels: labels.count("ABSTAIN"), len)
         )
         total = int(all_given.sum())
-        return Score(
-            value=float(yes.sum() / total),
-            n=total,
-            of=2 * of,
-            ci=clustered(yes, all_given, confidence),
-            signature=f"{ABSTAIN}|v1|ci:wilson-clustered|n:{total}",
-        )
+        ci, share = clustered(yes, all_given, confidence), yes.sum() / total
+        return given_score(ABSTAIN, share, "ci:wilson-clustered", n=total, of=2 * of, ci=ci)
 
     agree, covered = percent_agreement(table), Fraction(len(both), of)
     evaluation = Evaluation(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -278,6 +279,29 @@ def weights_of(gold: Sequence[Gold], strays: int = 0) -> Floats | None:
         return None
     weights = [1.0 if question.weight is None else question.weight for question in gold]
     return np.array([*weights, *[1.0] * strays])
+
+
+def given_score(
+    id: str,
+    value: float | Fraction | None,
+    *made: str | None,
+    n: int,
+    of: int,
+    ci: Interval | None = None,
+    reason: str | None = None,
+) -> Score:
+    """A score that does not come from sums; `made` says how it was, next to its id and version.
+
+    Without a value there is no interval.
+    """
+    return Score(
+        value=None if value is None else float(value),
+        n=n,
+        of=of,
+        ci=None if value is None else ci,
+        reason=reason,
+        signature="|".join(filter(None, (id, "v1", *made, f"n:{n}"))),
+    )
 
 
 def scored(

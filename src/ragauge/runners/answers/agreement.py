@@ -32,8 +32,8 @@ from ragauge.contracts.answer_calibration import (
 )
 from ragauge.contracts.answers import AnswerKind
 from ragauge.contracts.evaluation import HumanAgreement
-from ragauge.contracts.report import Outcome, Rule, Score
-from ragauge.runners.evaluation import Evaluation
+from ragauge.contracts.report import Outcome, Rule
+from ragauge.runners.evaluation import Evaluation, given_score
 from ragauge.stats.discrimination import (
     BINS,
     DRAWS,
@@ -280,13 +280,8 @@ def calibration_outcome(
     ]
     measured += [(BIASES[one.name], one.value, one.n, one.ci, one.reason) for one in biases]
     metrics = {
-        id: Score(
-            value=value,
-            n=n,
-            of=labelled.records,
-            ci=None if value is None else ci,
-            reason=reason,
-            signature="|".join(filter(None, (id, "v1", metric, judge, _HOW.get(id), f"n:{n}"))),
+        id: given_score(
+            id, value, metric, judge, _HOW.get(id), n=n, of=labelled.records, ci=ci, reason=reason
         )
         for id, value, n, ci, reason in measured
     }
