@@ -445,3 +445,10 @@ def test_scores_that_stand_twice_or_nowhere_are_refused():
     )
     with pytest.raises(InputRejected, match="no row has `scores`"):
         calibrate_judge(labelled())
+
+
+@pytest.mark.parametrize("calibrate", [calibrate_groundedness, calibrate_judge])
+def test_an_empty_list_is_refused_once(calibrate):
+    with pytest.raises(InputRejected) as error:
+        calibrate([])
+    assert error.value.problems == ("labels: holds no answer; write one JSON object a line",)

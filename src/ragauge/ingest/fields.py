@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -494,6 +495,16 @@ def _sort(problem: str) -> str:
     """A problem without its place, and without the values that differ from place to place."""
     found = _PLACE.match(problem)
     return _VARYING.sub("…", found[2]) if found else problem
+
+
+def allowed_bad(text: str) -> Callable[[int], int | Fraction]:
+    """How many bad records a number of records may hold: `N`, or `P%` of them."""
+    written = re.fullmatch(r"(\d+)|(\d+(?:\.\d+)?)%", text, re.ASCII)
+    if not written or float(written[2] or 0) > 100:
+        raise UsageError(f'--max-bad "{text}" is neither a count nor a percentage such as 1%')
+    if written[1]:
+        return lambda records: int(written[1])
+    return lambda records: Fraction(written[2]) / 100 * records
 
 
 def rejected(problems: Sequence[str], error: type[RagaugeError] = InputRejected) -> RagaugeError:

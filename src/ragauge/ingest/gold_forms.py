@@ -20,7 +20,6 @@ from ragauge.ingest.fields import (
     STRATA,
     STRATUM,
     BadField,
-    BadRecord,
     Columns,
     Shape,
     mapping,
@@ -31,7 +30,7 @@ from ragauge.ingest.fields import (
     text,
 )
 from ragauge.ingest.gold import EXTRA, GOLD, SAY_IT, GoldRecords, free_cell
-from ragauge.ingest.heritage import Entry, entry_of, is_entry, misplaced, unknown_types
+from ragauge.ingest.heritage import Entry, entry_at, is_entry, misplaced, unknown_types
 from ragauge.ingest.records import Row, Source
 from ragauge.text.visible import FORMULA
 
@@ -199,10 +198,8 @@ class _Units(GoldRecords):
     def within(self, place: str, value: Any) -> Iterable[tuple[str, Any]]:
         if not is_entry(value):
             return super().within(place, value)
-        try:
-            entry = entry_of(value)
-        except BadRecord as fault:
-            self.problems += [f"{place}: {field}" for field in fault.fields]
+        entry = entry_at(place, value, self.problems)
+        if entry is None:
             return ()
         self.entries[place] = Gold(
             qid=entry.id, question=entry.text, answerable=True, strata=entry.strata, extra=value
@@ -295,10 +292,8 @@ def _of_entry(
     place: str, record: Any, problems: list[str], findings: Findings
 ) -> Iterator[tuple[str, Any]]:
     """The questions of a heritage entry."""
-    try:
-        entry = entry_of(record)
-    except BadRecord as fault:
-        problems += [f"{place}: {field}" for field in fault.fields]
+    entry = entry_at(place, record, problems)
+    if entry is None:
         return
     for one in (*misplaced(entry), *unknown_types(entry)):
         findings.add(one)

@@ -81,6 +81,15 @@ def entry_of(record: Any) -> Entry:
     return Entry(**known, primary_type=primary, secondary_types=secondary, extra=extra)
 
 
+def entry_at(place: str, record: Any, problems: list[str]) -> Entry | None:
+    """The entry that a record is; what is wrong with it goes into the list."""
+    try:
+        return entry_of(record)
+    except BadRecord as fault:
+        problems += [f"{place}: {field}" for field in fault.fields]
+        return None
+
+
 def read_entries(source: Source, problems: list[str]) -> list[Entry]:
     """The entries of a source; what is wrong goes into the list."""
     rows = list(Records(source, RECORD, problems, name="entries", table=no_table).rows())
@@ -99,10 +108,8 @@ def entries_in(rows: Iterable[Row], problems: list[str]) -> Iterator[tuple[Row, 
     """The entry of each record, each once; what is wrong goes into the list."""
     places: dict[str, str] = {}
     for row in rows:
-        try:
-            entry = entry_of(row.record)
-        except BadRecord as fault:
-            problems += [f"{row.place}: {field}" for field in fault.fields]
+        entry = entry_at(row.place, row.record, problems)
+        if entry is None:
             continue
         first = places.setdefault(entry.id, row.place)
         if first != row.place:

@@ -26,9 +26,9 @@ from ragauge.ingest.answers import (
     references_in,
     strata_in,
 )
-from ragauge.ingest.fields import BadRecord, Columns, Field, Shape, quoted, texts
+from ragauge.ingest.fields import Columns, Field, Shape, quoted, texts
 from ragauge.ingest.gold import is_metadata, metadata_of
-from ragauge.ingest.heritage import MARKS, entry_of, is_entry
+from ragauge.ingest.heritage import MARKS, entry_at, is_entry
 from ragauge.ingest.records import Records, Row, Source
 
 PHRASES = "gold_claim_substr"
@@ -103,10 +103,8 @@ class _Questions(Records):
         if not is_entry(value):
             yield place, value
             return
-        try:
-            entry = entry_of(value)
-        except BadRecord as fault:
-            self.problems += [f"{place}: {field}" for field in fault.fields]
+        entry = entry_at(place, value, self.problems)
+        if entry is None:
             return
         for at, pair in enumerate(entry.pairs):
             asked = {

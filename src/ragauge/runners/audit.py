@@ -41,7 +41,7 @@ from ragauge.gates.presets import (
     with_deltas,
 )
 from ragauge.ingest.calibration import read_calibration
-from ragauge.ingest.fields import Columns
+from ragauge.ingest.fields import Columns, allowed_bad
 from ragauge.ingest.gold import GOLD, read_gold
 from ragauge.ingest.lines import STDIN
 from ragauge.ingest.manifest import read_manifest
@@ -64,7 +64,7 @@ from ragauge.runners.audit_blocks import (
 )
 from ragauge.runners.audit_log import logged, where_to_log, written_at
 from ragauge.runners.evaluation import Evaluation, by_gold, identity_of, weights_of
-from ragauge.runners.observations import Gathered, allowed_bad
+from ragauge.runners.observations import Gathered
 from ragauge.text.grounding.model import shipped
 
 if TYPE_CHECKING:

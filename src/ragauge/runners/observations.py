@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import os
-import re
 import tempfile
 from array import array
 from collections import Counter
@@ -23,7 +22,7 @@ from ragauge.contracts.gold import Gold, GoldSet
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.report import PLACES_KEPT, Finding, Findings
 from ragauge.contracts.trace import Trace
-from ragauge.errors import InputRejected, UsageError
+from ragauge.errors import InputRejected
 from ragauge.ingest.lines import Block
 from ragauge.ingest.records import Source, note_unread
 from ragauge.ingest.traces import (
@@ -259,16 +258,6 @@ class Gathered:
         fact = f"{fact}; {empty}" if empty else fact
         first = [f"{finding.where}: {finding.message}" for finding in self.findings.kept()[:3]]
         raise InputRejected(f"{names}: nothing to score: {fact}", *first)
-
-
-def allowed_bad(text: str) -> Callable[[int], int | Fraction]:
-    """How many bad lines a number of lines may hold: `N`, or `P%` of them."""
-    written = re.fullmatch(r"(\d+)|(\d+(?:\.\d+)?)%", text, re.ASCII)
-    if not written or float(written[2] or 0) > 100:
-        raise UsageError(f'--max-bad "{text}" is neither a count nor a percentage such as 1%')
-    if written[1]:
-        return lambda lines: int(written[1])
-    return lambda lines: Fraction(written[2]) / 100 * lines
 
 
 Answers = Callable[[], Iterable[tuple[str, KeptAnswer]]]

@@ -34,7 +34,7 @@ from ragauge.engines.local import ordered, unseen
 from ragauge.errors import UsageError
 from ragauge.gates.presets import BRIEF, DEFAULT, brief_name, preset
 from ragauge.gates.rules import merged, parse_rules, user_rule
-from ragauge.ingest.fields import Columns
+from ragauge.ingest.fields import Columns, allowed_bad
 from ragauge.ingest.gold import GOLD, read_gold
 from ragauge.ingest.lines import STDIN, Block
 from ragauge.ingest.records import Source, columns_for, is_stdin
@@ -51,7 +51,6 @@ from ragauge.runners.observations import (
     BlockLines,
     Gathered,
     Observing,
-    allowed_bad,
     answers_to,
 )
 

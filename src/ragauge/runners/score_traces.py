@@ -24,7 +24,7 @@ from ragauge.contracts.trace_score import (
 )
 from ragauge.gates.rules import parse_rules, user_rule
 from ragauge.ingest.answers import Answered, read_answers
-from ragauge.ingest.fields import Columns
+from ragauge.ingest.fields import Columns, allowed_bad
 from ragauge.ingest.records import Source
 from ragauge.ingest.traces import blocks_of, decoded, read_trace, traces_of
 from ragauge.metrics.facts import Reader, Reading
@@ -32,7 +32,7 @@ from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find
 from ragauge.runners.answers.gathering import Asking, gathered_facts
 from ragauge.runners.evaluation import Evaluation, by_columns, identity_of
-from ragauge.runners.observations import Gathered, Observing, allowed_bad
+from ragauge.runners.observations import Gathered, Observing
 from ragauge.stats.trend import percentile
 
 OF_TRACES = ("quality.errors", "quality.compliance", "quality.in_scope")

@@ -42,7 +42,7 @@ from ragauge.engines.local import unseen
 from ragauge.errors import UsageError
 from ragauge.gates.rules import TOLERANCE, meets
 from ragauge.gates.stability import MORE_RUNS, STABLE, rule_verdict, rules_of, stable_gate
-from ragauge.ingest.fields import Columns
+from ragauge.ingest.fields import Columns, allowed_bad
 from ragauge.ingest.gold import GOLD, read_gold
 from ragauge.ingest.records import Source, columns_for
 from ragauge.ingest.traces import TRACE, Traces, traces_of
@@ -52,7 +52,7 @@ from ragauge.metrics.stability import METRICS
 from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find
 from ragauge.runners.evaluation import Evaluation, identity_of, weights_of
-from ragauge.runners.observations import Observations, allowed_bad
+from ragauge.runners.observations import Observations
 from ragauge.runners.plan import Plans
 from ragauge.runners.question_stability import (
     Judge,

@@ -33,8 +33,8 @@ from ragauge.contracts.system import System
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.stability import STABLE
 from ragauge.gates.stability import rules_of as stability_rules
+from ragauge.ingest.fields import allowed_bad
 from ragauge.metrics.table import find, reading
-from ragauge.runners.observations import allowed_bad
 from ragauge.runners.plan import check_grid
 from ragauge.runners.score import rules_of, score
 from ragauge.runners.stability import stability

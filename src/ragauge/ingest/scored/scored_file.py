@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Iterator, Mapping, Sequence
 from math import fsum
 from typing import Any
 
@@ -12,8 +11,8 @@ from msgspec import Struct, structs
 
 from ragauge.contracts.diagnosis import ScoreRow
 from ragauge.contracts.report import Finding, Findings
-from ragauge.errors import InputRejected, UsageError
-from ragauge.ingest.fields import BadField, BadRecord, Columns, quoted, refuse, unlike
+from ragauge.errors import InputRejected
+from ragauge.ingest.fields import BadField, BadRecord, Columns, allowed_bad, quoted, refuse, unlike
 from ragauge.ingest.lines import decode
 from ragauge.ingest.records import Records, Row, Source
 from ragauge.ingest.scored.columns import (
@@ -217,9 +216,6 @@ _FIELDS_SHOWN = 8
 TRACED = frozenset({"answer_json", "question_sent"})
 """Fields that a trace has, and no row of scores."""
 
-Bad = Callable[[int], int | Fraction]
-"""Of a number of records, how many may be bad."""
-
 
 class ScoredFile(Struct, frozen=True, kw_only=True):
     """The samples of a file with their scores, in its order."""
@@ -253,7 +249,7 @@ def read_scores(
     (('faithfulness',), {'faithfulness': 0.5}, {'faithfulness': 'null'})
     """
     known_form(form)
-    allowed = _allowed(max_bad)
+    allowed = allowed_bad(max_bad)
     problems: list[str] = []
     records = Records(
         source, SAMPLE, problems, name="scores", columns=columns, adapt=adapted, decode=decoded
@@ -318,13 +314,3 @@ def _place(name: str, problem: str) -> tuple[str, int]:
     """Where in the file a problem is, and the number of that line or row; 0 for the whole file."""
     found = re.match(rf"{re.escape(name)}(?::(\d+)|: (?:item|row) (\d+))(?=: )", problem)
     return (found[0], int(found[1] or found[2])) if found else (name, 0)
-
-
-def _allowed(max_bad: str) -> Bad:
-    """How many bad records a number of records may hold: `N`, or `P%` of them."""
-    written = re.fullmatch(r"(\d+)|(\d+(?:\.\d+)?)%", max_bad, re.ASCII)
-    if not written or float(written[2] or 0) > 100:
-        raise UsageError(f'--max-bad "{max_bad}" is neither a count nor a percentage such as 1%')
-    if written[1]:
-        return lambda records: int(written[1])
-    return lambda records: Fraction(written[2]) / 100 * records

@@ -140,10 +140,8 @@ def calibrate_judge(
     if judging.get("judge") is not None:
         given = {**judging, "judge_model": judge_model}
         found = asked_scores(labelled, metric, asking or Asking(), given)
-    elif scores is not None:
-        found = joined_scores(labelled, scores, metric, judge_model, mapped["scores"])
     else:
-        found = own_scores(labelled, score, metric, judge_model)
+        found = given_scores(labelled, scores, score, metric, judge_model, mapped["scores"])
     unscored: Counter[str] = Counter()
     rows, values = list[Labelled](), list[float]()
     for one, (value, why) in zip(labelled.rows, found.said, strict=True):
@@ -265,65 +263,52 @@ def asked_scores(
     return Judged(said=said, metric=name, judge=maker)
 
 
-def own_scores(
-    labelled: LabelledRows, field: str | None, metric: str | None, judge: str | None
-) -> Judged:
-    """The scores that stand in the rows themselves: in a field, or under `scores`."""
-    problems: list[str] = []
-    if field is not None:
-        if not any(value_at(one.record, field) is not None for one in labelled.rows):
-            raise InputRejected(f"{labelled.name}: no row has {quoted(field)}, the judge's score")
-        found = [_held(value_at(one.record, field)) for one in labelled.rows]
-        name = (metric or field.rpartition(".")[2]).removeprefix(FAMILY)
-    else:
-        name = _metric_of([one.record for one in labelled.rows], metric, labelled.name)
-        found = [_score_of(one.record, name) for one in labelled.rows]
-    said = [
-        _checked(held, one.row.where, field or f"scores.{name}", problems)
-        for one, held in zip(labelled.rows, found, strict=True)
-    ]
-    refuse(problems)
-    return Judged(said=said, metric=name, judge=_whose(name, judge, labelled))
-
-
-def joined_scores(
+def given_scores(
     labelled: LabelledRows,
-    scores: Source,
+    scores: Source | None,
+    field: str | None,
     metric: str | None,
     judge: str | None,
-    columns: Columns | None = None,
+    columns: Columns,
 ) -> Judged:
-    """The scores of a file, such as `ragauge eval answers --out` writes, joined by id."""
+    """The scores of a file, joined by id, or in the rows themselves: in a field or under `scores`.
+
+    A file is such as `ragauge eval answers --out` writes.
+    """
     problems: list[str] = []
-    records = Records(scores, SCORED, problems, name="scores", columns=columns)
-    rows = list(records.rows())
-    name = _metric_of([row.record for row in rows], metric, records.name)
-    by_id: dict[tuple[str, str | None], tuple[float | None, str]] = {}
-    for row in records.checked(rows):
-        place, record, id = row.place, row.record, row["id"]
-        key = (str(id), _position(record))
-        if key in by_id:
-            problems.append(f"{place}: id: {quoted(str(id))} stands twice; keep one")
-        by_id[key] = _checked(_score_of(record, name), place, f"scores.{name}", problems)
+    rows = [(one.row.where, one.record) for one in labelled.rows]
+    if scores is None and field is not None:
+        if not any(value_at(record, field) is not None for _, record in rows):
+            raise InputRejected(f"{labelled.name}: no row has {quoted(field)}, the judge's score")
+        name = (metric or field.rpartition(".")[2]).removeprefix(FAMILY)
+        said = [_score(record, name, place, problems, field) for place, record in rows]
+    elif scores is None:
+        name = _metric_of([record for _, record in rows], metric, labelled.name)
+        said = [_score(record, name, place, problems) for place, record in rows]
+    else:
+        records = Records(scores, SCORED, problems, name="scores", columns=columns)
+        read = list(records.rows())
+        name = _metric_of([row.record for row in read], metric, records.name)
+        by_id: dict[tuple[str, str | None], tuple[float | None, str]] = {}
+        for row in records.checked(read):
+            key = str(row["id"]), _position(row.record)
+            if key in by_id:
+                problems.append(f"{row.place}: id: {quoted(key[0])} stands twice; keep one")
+            by_id[key] = _score(row.record, name, row.place, problems)
+        unknown = None, UNKNOWN
+        said = [
+            by_id.get((one.given, _position(one.record))) or by_id.get((one.given, None), unknown)
+            for one in labelled.rows
+        ]
     refuse(problems)
-    said = [
-        by_id.get((one.given, _position(one.record)))
-        or by_id.get((one.given, None))
-        or (None, UNKNOWN)
-        for one in labelled.rows
-    ]
-    return Judged(said=said, metric=name, judge=_whose(name, judge, labelled))
-
-
-def _whose(metric: str, named: str | None, labelled: LabelledRows) -> str:
-    """Whose scores these are; a metric that needs no endpoint is the sentence supporter's."""
-    known = reading("answers").get(f"{FAMILY}{metric}")
-    if named is None and known is not None and not known.needs & JUDGED:
-        return LEXICAL
-    if named is None:
+    # A metric that needs no endpoint is the sentence supporter's.
+    known = reading("answers").get(f"{FAMILY}{name}")
+    if judge is None and known is not None and not known.needs & JUDGED:
+        judge = LEXICAL
+    if judge is None:
         fact = "the judge has no name; give --judge-model, so that its later reports show this"
         labelled.findings.add(Finding("unnamed_judge", labelled.name, fact))
-    return named or UNNAMED
+    return Judged(said=said, metric=name, judge=judge or UNNAMED)
 
 
 def _position(record: Mapping[str, Any]) -> str | None:
@@ -355,40 +340,31 @@ def _scores(record: Mapping[str, Any]) -> Mapping[str, Any]:
     return held if isinstance(held, Mapping) else {}
 
 
-def _score_of(record: Mapping[str, Any], name: str) -> tuple[Any, str | None]:
-    held = _scores(record).get(name)
-    return _held(record.get(name) if held is None else held)
-
-
-def _held(found: Any) -> tuple[Any, str | None]:
-    """A value and its reason: a score is a number, or an object that has them."""
-    if isinstance(found, Mapping):
-        reason = found.get("reason")
-        return found.get("value"), reason if isinstance(reason, str) else None
-    return found, None
-
-
-def _checked(
-    held: tuple[Any, str | None], place: str, field: str, problems: list[str]
+def _score(
+    record: Mapping[str, Any],
+    name: str,
+    place: str,
+    problems: list[str],
+    field: str | None = None,
 ) -> tuple[float | None, str]:
-    value, reason = held
-    if value is None or value == "":
-        return None, reason or NO_SCORE
+    """The score of a record, or why it has none: a number, or an object with value and reason."""
+    held: Any = value_at(record, field) if field else _scores(record).get(name)
+    if held is None and not field:
+        held = record.get(name)
+    reason, at = None, field or f"scores.{name}"
+    if isinstance(held, Mapping):
+        held, reason = held.get("value"), held.get("reason")
+    if held is None or held == "":
+        return None, reason if isinstance(reason, str) and reason else NO_SCORE
     try:
-        if isinstance(value, str):
-            value = _written(value, field)
-        return float(value if isinstance(value, bool) else number(value, field)), ""
+        # In a table it is text.
+        value = float(held) if isinstance(held, str | bool) else held
+        return float(number(value, at)), ""
+    except ValueError:
+        problems.append(f"{place}: {at}: {expected('a number', held)} {quoted(held)}")
     except BadField as fault:
         problems.append(f"{place}: {fault}")
-        return None, NO_SCORE
-
-
-def _written(cell: str, field: str) -> float:
-    """A number as a table holds it."""
-    try:
-        return float(cell)
-    except ValueError:
-        raise BadField(field, f"{expected('a number', cell)} {quoted(cell)}") from None
+    return None, NO_SCORE
 
 
 def length_bias(shares: Floats, rows: Sequence[Labelled]) -> Bias:

@@ -16,7 +16,16 @@ from ragauge.contracts.options import EvalOptions
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.answers import ANSWER, answer_of, answers_in, own_id
-from ragauge.ingest.fields import BadField, BadRecord, Columns, kind, quoted, unlike, value_at
+from ragauge.ingest.fields import (
+    BadField,
+    BadRecord,
+    Columns,
+    kind,
+    quoted,
+    refuse,
+    unlike,
+    value_at,
+)
 from ragauge.ingest.records import Source
 from ragauge.runners.components.options import refuse_bad
 from ragauge.text.words import words
@@ -173,6 +182,8 @@ def read_labelled(
     )
     read = list(records.rows())
     name, there = records.name, [row.record for row in read]
+    if not read:
+        refuse(problems)
     rule = None if good is None else good_rule(good)
     fields = list(FIELDS) if label is None else [label]
     field = next((f for f in fields if any(value_at(one, f) is not None for one in there)), None)
@@ -245,8 +256,6 @@ def read_labelled(
 
 
 def _no_label(name: str, records: Sequence[Mapping[str, Any]], label: str | None) -> str:
-    if not records:
-        return f"{name}: holds no row"
     there = ", ".join(map(quoted, sorted(set[str]().union(*records))[:12]))
     if label is not None:
         return f"{name}: no row has {quoted(label)}, where the label is to be; there is {there}"

@@ -10,9 +10,8 @@ from ragauge.contracts.options import EvalOptions
 from ragauge.contracts.report import Rule
 from ragauge.errors import InputRejected
 from ragauge.gates.presets import component_rules
-from ragauge.ingest.fields import SHOWN
+from ragauge.ingest.fields import SHOWN, allowed_bad
 from ragauge.metrics.table import find
-from ragauge.runners.observations import allowed_bad
 
 READS: dict[Task, Reads] = {
     "ner": "entities",

@@ -18,6 +18,7 @@ from ragauge.diagnosis.cases import Material, Observed
 from ragauge.diagnosis.features import features, needed_ranks
 from ragauge.diagnosis.traced_case import traced_cases
 from ragauge.engines.local import Progress, unseen
+from ragauge.ingest.fields import allowed_bad
 from ragauge.ingest.lines import Block
 from ragauge.ingest.records import Source
 from ragauge.ingest.traces import (
@@ -35,7 +36,7 @@ from ragauge.runners.audit_blocks import BlockAudit, BlockAuditor, unit_of
 from ragauge.runners.auditing import Audited, Payloads
 from ragauge.runners.diagnosis.recorded import Values, measured_by, strata_of, values_of
 from ragauge.runners.diagnosis.scored import LexicalClaims, address_counts
-from ragauge.runners.observations import BlockLines, Observations, Observing, allowed_bad
+from ragauge.runners.observations import BlockLines, Observations, Observing
 from ragauge.runners.score import BlockScorer, BlockScores, Scoring
 from ragauge.runners.stability import Judging
 from ragauge.text.canonical import composed
