@@ -9,14 +9,7 @@ import pytest
 
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.ranked.ranking_rows import RankingRows, Role
-from ragauge.ingest.ranked.ranking_writing import (
-    by_query,
-    jsonl_qrels,
-    jsonl_run,
-    ranx_json,
-    trec_qrels,
-    trec_run,
-)
+from ragauge.ingest.ranked.ranking_writing import WRITTEN_RANKINGS, by_query, written_rankings
 from ragauge.ingest.ranked.rankings import form_of, read_content, read_rankings
 
 QRELS = {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": -1, "ü/3": 3}}
@@ -37,27 +30,30 @@ def faults(content: bytes, role: Role) -> list[str]:
     return problems
 
 
-@pytest.mark.parametrize("written", [trec_qrels, ranx_json, jsonl_qrels])
-def test_judgements_come_back_as_they_were_written(written: Any) -> None:
-    assert by_query(read(written(QRELS), "qrels")) == QRELS
+@pytest.mark.parametrize("form", WRITTEN_RANKINGS)
+def test_judgements_come_back_as_they_were_written(form: str) -> None:
+    assert by_query(read(written_rankings(QRELS, "qrels", form), "qrels")) == QRELS
 
 
-@pytest.mark.parametrize("written", [trec_run, ranx_json, jsonl_run])
-def test_a_run_comes_back_as_it_was_written(written: Any) -> None:
-    assert by_query(read(written(RUN), "run")) == RUN
+@pytest.mark.parametrize("form", ["trec", "ranx", "jsonl"])
+def test_a_run_comes_back_as_it_was_written(form: str) -> None:
+    assert by_query(read(written_rankings(RUN, "run", form), "run")) == RUN
 
 
 def test_a_list_of_documents_is_written_in_its_order() -> None:
-    rows = read(trec_run({"q1": ["d9", "d1"]}), "run")
+    rows = read(written_rankings({"q1": ["d9", "d1"]}, "run", "trec"), "run")
     assert by_query(rows) == {"q1": {"d9": 2.0, "d1": 1.0}}
-    assert read(jsonl_run({"q1": ["d9", "d1"]}), "run").frame["rank"].to_list() == [1, 2]
+    assert read(written_rankings({"q1": ["d9", "d1"]}, "run", "jsonl"), "run").frame[
+        "rank"
+    ].to_list() == [1, 2]
 
 
-@pytest.mark.parametrize("written", [trec_run, ranx_json, jsonl_run])
-def test_results_without_scores_keep_their_order_in_every_form(written: Any) -> None:
+@pytest.mark.parametrize("form", ["trec", "ranx", "jsonl"])
+def test_results_without_scores_keep_their_order_in_every_form(form: str) -> None:
     ranked = {"q1": ["d9", "d1", "d5"], "q2": {"d1": 1.5}}
-    assert by_query(read(jsonl_run(ranked), "run")) == ranked
-    found = by_query(read(written(by_query(read(jsonl_run(ranked), "run"))), "run"))["q1"]
+    again = by_query(read(written_rankings(ranked, "run", "jsonl"), "run"))
+    assert again == ranked
+    found = by_query(read(written_rankings(again, "run", form), "run"))["q1"]
     assert sorted(found, key=found.get if isinstance(found, dict) else found.index) == (
         ["d5", "d1", "d9"] if isinstance(found, dict) else ranked["q1"]
     )
@@ -70,7 +66,7 @@ def test_of_equal_documents_the_best_is_written() -> None:
 
 def test_an_id_with_a_blank_is_not_written_to_a_trec_file() -> None:
     with pytest.raises(InputRejected, match='"d 1": is empty or holds a blank'):
-        trec_run({"q1": {"d 1": 1.0}})
+        written_rankings({"q1": {"d 1": 1.0}}, "run", "trec")
 
 
 @pytest.mark.parametrize(
@@ -255,19 +251,14 @@ def test_bad_rows_of_a_frame_are_told_and_left_out() -> None:
     graded = pl.DataFrame({"query": ["q1", "q1"], "document": ["d1", "d2"], "grade": [0.5, 1.0]})
     problems.clear()
     rows = read_rankings(graded, "qrels", problems)
-    assert problems == [
-        "qrels: row 1: grade: 0.5 is not a whole number within bounds; write 0, 1, 2 or 3"
-    ]
+    assert problems == ["qrels: row 1: grade: expected a whole number, got 0.5"]
     assert (rows.where(0), rows.frame["value"].to_list()) == ("qrels: row 2", [1])
 
 
 def test_a_frame_without_its_columns_is_told_so() -> None:
     problems: list[str] = []
     read_rankings(pl.DataFrame({"query": ["q1"], "id": ["d1"]}), "qrels", problems)
-    assert [problem.split(", ")[0] for problem in problems] == [
-        "qrels: columns: exactly one is called document",
-        "qrels: columns: exactly one is called grade",
-    ]
+    assert problems == ["qrels: row 1: grade: missing; write 0, 1, 2 or 3"]
 
 
 def test_a_frame_may_hold_strata() -> None:

@@ -80,7 +80,7 @@ def test_grades_are_those_of_the_query_and_the_document() -> None:
 @given(st.lists(queries, max_size=20))
 def test_rows_of_a_query_come_together_in_their_order(rows: list[str]) -> None:
     found = grouped(pl.Series("query", rows, dtype=pl.String))
-    order = range(len(rows)) if found.order is None else found.order.tolist()
+    order = range(len(rows)) if found.rows is None else found.rows.tolist()
     by_query = [
         list(order)[start:end]
         for start, end in zip(found.offsets[:-1], found.offsets[1:], strict=True)

@@ -58,17 +58,12 @@ class RowsRead:
 
     def __init__(self, role: Role) -> None:
         self.role: Role = role
-        self.query: list[str] = []
-        self.document: list[str] = []
-        self.value: list[float | None] = []
-        self.rank: list[int | None] = []
-        self.source: list[list[str] | None] = []
-        self.line: list[int] = []
         self.strata: dict[str, dict[str, str]] = {}
         self.empty: list[str] = []
         self.findings = Findings()
         self.listed: dict[str, str] = {}
         """By query, where its list of results stands."""
+        self._rows: list[tuple[Any, ...]] = []
 
     def add(
         self,
@@ -79,43 +74,32 @@ class RowsRead:
         rank: int | None = None,
         source: list[str] | None = None,
     ) -> None:
-        self.query.append(query)
-        self.document.append(document)
-        self.value.append(value)
-        self.line.append(line)
-        self.rank.append(rank)
-        self.source.append(source)
+        self._rows.append((query, document, value, rank, source, line))
 
     def rows(self, name: str, place: str = "{name}:{line}") -> RankingRows:
-        """All of them, as columns; a column that no row fills is left out."""
-        import numpy as np
+        """All of them, as columns; a rank and a source only where some row has one."""
         import polars as pl
 
-        kinds: dict[str, Any] = {
-            "query": pl.String,
-            "document": pl.String,
-            "value": pl.Int64 if self.role == "qrels" else pl.Float64,
-        }
-        columns: dict[str, Any] = {
-            "query": self.query,
-            "document": self.document,
-            "value": self.value,
-        }
-        if any(rank is not None for rank in self.rank):
-            columns["rank"], kinds["rank"] = self.rank, pl.Int64
-        if any(source is not None for source in self.source):
-            columns["source"], kinds["source"] = self.source, pl.List(pl.String)
-        frame = pl.DataFrame(columns, schema=kinds)
-        line = np.array(self.line, dtype=np.int64)
+        schema = {**kinds(self.role), "source": pl.List(pl.String), "line": pl.Int64}
+        frame = pl.DataFrame(self._rows, schema=schema, orient="row")
+        unused = [name for name in ("rank", "source") if not frame[name].count()]
         return RankingRows(
             name=name,
-            frame=frame,
-            line=line,
+            frame=frame.drop("line", *unused),
+            line=frame["line"].to_numpy(),
             place=place,
             strata=self.strata,
             empty=tuple(self.empty),
             findings=self.findings,
         )
+
+
+def kinds(role: Role) -> dict[str, Any]:
+    """The columns of rows with their types, without the sources."""
+    import polars as pl
+
+    value = pl.Int64 if role == "qrels" else pl.Float64
+    return {"query": pl.String, "document": pl.String, "value": value, "rank": pl.Int64}
 
 
 def with_source_lists(frame: pl.DataFrame) -> pl.DataFrame:

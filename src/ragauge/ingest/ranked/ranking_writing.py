@@ -1,4 +1,4 @@
-"""Judgements and runs written: as TREC files, as ranx's JSON, and as JSON Lines."""
+"""Judgements and runs written: as TREC files, as ranx's JSON, as tables, and as JSON Lines."""
 
 from __future__ import annotations
 
@@ -11,130 +11,72 @@ from ragauge.errors import InputRejected
 from ragauge.ingest.fields import quoted
 
 if TYPE_CHECKING:
-    from ragauge.ingest.ranked.ranking_rows import RankingRows
+    from ragauge.ingest.ranked.ranking_rows import RankingRows, Role
 
-Graded = Mapping[str, Mapping[str, int]]
-Scored = Mapping[str, Mapping[str, float] | Sequence[str]]
-"""By query, documents with their scores, or in rank order."""
-
-
-def trec_qrels(qrels: Graded) -> bytes:
-    """Judgements as a TREC file, by query and document.
-
-    >>> trec_qrels({"q1": {"d2": 0, "d1": 3}})
-    b'q1 0 d1 3\\nq1 0 d2 0\\n'
-    """
-    return _lines([(query, "0", document, grade) for query, document, grade in _graded(qrels)])
+Rankings = Mapping[str, Mapping[str, float] | Sequence[str]]
+"""By query, documents with their grades or scores; of a run perhaps a list in rank order."""
+WRITTEN_RANKINGS = ("trec", "ranx", "jsonl", "beir", "tsv")
+"""The forms that are written; BEIR's of a run is ranx's JSON."""
+_HEADER = {
+    "qrels": ("query-id", "corpus-id", "score"),
+    "run": ("query", "document", "rank", "score"),
+}
 
 
-def trec_run(run: Scored, tag: str = "ragauge") -> bytes:
-    """A run as a TREC file, each query's documents by rank.
+def written_rankings(rankings: Rankings, role: Role, form: str) -> bytes:
+    r"""The content of a file, by query and document, or each query's documents by rank.
 
     A list has no scores: its documents get as many points as there are from them to its end.
 
-    >>> trec_run({"q1": {"d1": 0.5, "d2": 2.0}, "q2": ["d7"]}, "mine")
-    b'q1 Q0 d2 1 2.0 mine\\nq1 Q0 d1 2 0.5 mine\\nq2 Q0 d7 1 1.0 mine\\n'
-    """
-    return _lines([(query, "Q0", *rest, tag) for query, *rest in _scored(run)])
-
-
-def ranx_json(rankings: Graded | Scored) -> bytes:
-    """Judgements or a run as ranx keeps them: by query, the number of each document.
-
-    >>> ranx_json({"q1": {"d2": 0, "d1": 3}, "q2": ["d7", "d5"]})
+    >>> written_rankings({"q1": {"d2": 0, "d1": 3}}, "qrels", "trec")
+    b'q1 0 d1 3\nq1 0 d2 0\n'
+    >>> written_rankings({"q1": {"d1": 0.5, "d2": 2.0}, "q2": ["d7"]}, "run", "trec")
+    b'q1 Q0 d2 1 2.0 ragauge\nq1 Q0 d1 2 0.5 ragauge\nq2 Q0 d7 1 1.0 ragauge\n'
+    >>> written_rankings({"q1": {"d2": 0, "d1": 3}, "q2": ["d7", "d5"]}, "run", "ranx")
     b'{"q1":{"d1":3,"d2":0},"q2":{"d5":1,"d7":2}}'
+    >>> written_rankings({"q1": {"d1": 3}}, "qrels", "tsv")
+    b'query-id\tcorpus-id\tscore\nq1\td1\t3\n'
+    >>> written_rankings({"q1": {"d2": 0, "d1": 3}}, "qrels", "jsonl")
+    b'{"query":"q1","judgements":{"d1":3,"d2":0}}\n'
+    >>> written_rankings({"q1": {"d1": 0.5, "d2": 2.0}}, "run", "jsonl")
+    b'{"query":"q1","results":[{"id":"d2","score":2.0},{"id":"d1","score":0.5}]}\n'
     """
-    numbers = {
-        query: results if isinstance(results, Mapping) else dict(_ranked(results))
-        for query, results in rankings.items()
-    }
-    return msgspec.json.encode(numbers, order="sorted")
+    if form == "ranx" or (form, role) == ("beir", "run"):
+        numbers = {query: dict(_ranked(results)) for query, results in rankings.items()}
+        return msgspec.json.encode(numbers, order="sorted")
+    if form == "jsonl":
+        records: list[dict[str, Any]] = []
+        for query, results in sorted(rankings.items()):
+            if not isinstance(results, Mapping):
+                records.append({"query": query, "results": list(results)})
+            elif role == "qrels":
+                records.append({"query": query, "judgements": dict(sorted(results.items()))})
+            else:
+                ranked = [{"id": id, "score": score} for id, score in _ranked(results)]
+                records.append({"query": query, "results": ranked})
+        return msgspec.json.Encoder().encode_lines(records)
+    rows: list[tuple[str, ...]] = []
+    for query, results in sorted(rankings.items()):
+        if role == "qrels":
+            rows += [(query, id, str(grade)) for id, grade in sorted(_ranked(results))]
+        else:
+            ranks = enumerate(_ranked(results), 1)
+            rows += [(query, id, str(rank), repr(float(score))) for rank, (id, score) in ranks]
+    if form == "trec":
+        faults = {cell for row in rows for cell in row if not cell or cell.split() != [cell]}
+        _refuse(faults, "is empty or holds a blank, which no TREC file can hold")
+        second, end = ("0", ()) if role == "qrels" else ("Q0", ("ragauge",))
+        return "".join(" ".join((row[0], second, *row[1:], *end)) + "\n" for row in rows).encode()
+    faults = {cell for row in rows for cell in row if not cell or set(cell) & set('\t\n\r"')}
+    _refuse(faults, "is empty or holds a tab, a quote or a line end")
+    return "".join("\t".join(row) + "\n" for row in (_HEADER[role], *rows)).encode()
 
 
-def tsv_qrels(qrels: Graded) -> bytes:
-    """Judgements as a table, in the columns that BEIR gives them.
-
-    >>> tsv_qrels({"q1": {"d1": 3}})
-    b'query-id\\tcorpus-id\\tscore\\nq1\\td1\\t3\\n'
-    """
-    return _table(("query-id", "corpus-id", "score"), _graded(qrels))
-
-
-def tsv_run(run: Scored) -> bytes:
-    """A run as a table, each query's documents by rank."""
-    return _table(("query", "document", "rank", "score"), _scored(run))
-
-
-def _graded(qrels: Graded) -> list[tuple[str, str, str]]:
-    return [
-        (query, document, str(grade))
-        for query, judged in sorted(qrels.items())
-        for document, grade in sorted(judged.items())
-    ]
-
-
-def _scored(run: Scored) -> list[tuple[str, str, str, str]]:
-    """Query, document, rank and score of each result."""
-    return [
-        (query, document, str(rank), repr(float(score)))
-        for query, results in sorted(run.items())
-        for rank, (document, score) in enumerate(_ranked(results), 1)
-    ]
-
-
-def jsonl_qrels(qrels: Graded) -> bytes:
-    """Judgements as JSON Lines, a query each.
-
-    >>> jsonl_qrels({"q1": {"d2": 0, "d1": 3}})
-    b'{"query":"q1","judgements":{"d1":3,"d2":0}}\\n'
-    """
-    records = (
-        {"query": query, "judgements": dict(sorted(judged.items()))}
-        for query, judged in sorted(qrels.items())
-    )
-    return msgspec.json.Encoder().encode_lines(records)
-
-
-def jsonl_run(run: Scored) -> bytes:
-    """A run as JSON Lines, a query each with its results in rank order.
-
-    >>> jsonl_run({"q1": {"d1": 0.5, "d2": 2.0}, "q2": ["d7"]}).splitlines()[0]
-    b'{"query":"q1","results":[{"id":"d2","score":2.0},{"id":"d1","score":0.5}]}'
-    """
-    records = (
-        {"query": query, "results": _results(results)} for query, results in sorted(run.items())
-    )
-    return msgspec.json.Encoder().encode_lines(records)
-
-
-def by_query(rows: RankingRows) -> dict[str, Any]:
-    """Rows that were read, as the writers take them; of equal documents the best stays.
-
-    A query of which a result has no score is a list in rank order.
-    """
-    names = [name for name in ("query", "document", "value", "rank") if name in rows.frame.columns]
-    found: dict[str, list[tuple[Any, ...]]] = {}
-    for query, *rest in rows.frame.select(names).iter_rows():
-        found.setdefault(query, []).append(tuple(rest))
-    made: dict[str, Any] = {query: _of_query(some) for query, some in found.items()}
-    return made | {query: {} for query in rows.empty if query not in made}
-
-
-def _of_query(some: list[tuple[Any, ...]]) -> Any:
-    if any(value is None for _, value, *_ in some):
-        ranked = all(rest and rest[0] is not None for _, _, *rest in some)
-        in_order = sorted(some, key=lambda row: row[2]) if ranked else some
-        return list(dict.fromkeys(document for document, *_ in in_order))
-    best: dict[str, Any] = {}
-    for document, value, *_ in some:
-        best[document] = max(value, best.get(document, value))
-    return best
-
-
-def _results(results: Mapping[str, float] | Sequence[str]) -> list[Any]:
-    if not isinstance(results, Mapping):
-        return list(results)
-    return [{"id": document, "score": score} for document, score in _ranked(results)]
+def _refuse(cells: set[str], fact: str) -> None:
+    if cells:
+        raise InputRejected(
+            *(f"{quoted(cell)}: {fact}; write JSON Lines" for cell in sorted(cells))
+        )
 
 
 def _ranked(results: Mapping[str, float] | Sequence[str]) -> list[tuple[str, float]]:
@@ -144,17 +86,24 @@ def _ranked(results: Mapping[str, float] | Sequence[str]) -> list[tuple[str, flo
     return [(document, len(results) - place) for place, document in enumerate(results)]
 
 
-def _lines(rows: Sequence[tuple[str, ...]]) -> bytes:
-    faults = {cell for row in rows for cell in row if not cell or cell.split() != [cell]}
-    if faults:
-        fact = "is empty or holds a blank, which no TREC file can hold; write JSON Lines"
-        raise InputRejected(*(f"{quoted(cell)}: {fact}" for cell in sorted(faults)))
-    return "".join(" ".join(row) + "\n" for row in rows).encode()
+def by_query(rows: RankingRows) -> dict[str, Any]:
+    """Rows that were read, as they are written; of equal documents the best stays.
 
-
-def _table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> bytes:
-    faults = {cell for row in rows for cell in row if not cell or set(cell) & set('\t\n\r"')}
-    if faults:
-        fact = "is empty or holds a tab, a quote or a line end; write JSON Lines"
-        raise InputRejected(*(f"{quoted(cell)}: {fact}" for cell in sorted(faults)))
-    return "".join("\t".join(row) + "\n" for row in (header, *rows)).encode()
+    A query of which a result has no score is a list in rank order.
+    """
+    names = [name for name in ("query", "document", "value", "rank") if name in rows.frame.columns]
+    found: dict[str, list[tuple[Any, ...]]] = {}
+    for query, *rest in rows.frame.select(names).iter_rows():
+        found.setdefault(query, []).append(tuple(rest))
+    made: dict[str, Any] = {query: {} for query in (*found, *rows.empty)}
+    for query, some in found.items():
+        if any(value is None for _, value, *_ in some):
+            ranked = all(rest and rest[0] is not None for _, _, *rest in some)
+            in_order = sorted(some, key=lambda row: row[2]) if ranked else some
+            made[query] = list(dict.fromkeys(document for document, *_ in in_order))
+            continue
+        best: dict[str, Any] = {}
+        for document, value, *_ in some:
+            best[document] = max(value, best.get(document, value))
+        made[query] = best
+    return made

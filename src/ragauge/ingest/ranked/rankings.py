@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -33,6 +34,7 @@ from ragauge.ingest.ranked.ranking_rows import (
     RowsRead,
     grade_within,
     id_of,
+    kinds,
     number_of,
     rank_of,
     with_source_lists,
@@ -125,7 +127,8 @@ def _rows(records: Records, role: Role, problems: list[str]) -> RankingRows:
         query, where = row["query"], row.place
         place, line = place_and_line(name, where)
         if row["strata"] is not None:
-            read.strata[query] = {key: str(value) for key, value in row["strata"].items()}
+            told = row["strata"].items()
+            read.strata[query] = {key: str(value) for key, value in told if value is not None}
         try:
             if row[many] is not None:
                 field = row.written[many]
@@ -262,12 +265,27 @@ def read_rankings(
         name = str(given) if isinstance(given, str | Path) else role
         if not isinstance(frame, pl.DataFrame):
             frame = pl.DataFrame(list(frame_rows(frame)))
-        return rows_of_frame(name, frame, role, problems)
+        rows = rows_of_frame(name, frame, role)
+        if rows is not None:
+            return rows
     if isinstance(given, str | Path) and not framed:
         return read_content(str(given), read_whole(str(given)), role, problems, form, columns)
     if isinstance(given, Mapping):
         return rows_of_mapping(role, given, role, problems)
-    return _rows(Records(given, SHAPES[role], problems, name=role, columns=columns), role, problems)
+    adapt = partial(_of_frame, role) if framed else None
+    records = Records(given, SHAPES[role], problems, name=role, columns=columns, adapt=adapt)
+    return _rows(records, role, problems)
+
+
+def _of_frame(role: Role, record: Any) -> dict[str, Any]:
+    """A row with whole grades, which a column may hold as floats, and every NaN to be seen."""
+    cells = dict(record)
+    for title, cell in record.items():
+        if type(cell) is float and cell != cell:
+            cells[title] = str(cell)
+        elif type(cell) is float and role == "qrels" and cell.is_integer():
+            cells[title] = int(cell)
+    return cells
 
 
 def read_content(
@@ -354,92 +372,33 @@ def _form_of_object(start: bytes) -> InputFormat:
     return "jsonl" if names_query or rest.strip() else "ranx"
 
 
-def rows_of_frame(name: str, frame: pl.DataFrame, role: Role, problems: list[str]) -> RankingRows:
-    """The rows of a frame with query, document and grade, or query, document and score."""
+def rows_of_frame(name: str, frame: pl.DataFrame, role: Role) -> RankingRows | None:
+    """The rows of a frame in which nothing is odd, None where a careful reader has to look."""
     import polars as pl
 
     titles = titles_of(frame.columns, role)
-    needed = ("query", "document", "value") if role == "qrels" else ("query", "document")
-    missing = [title for title in needed if titles.count(title) != 1]
-    if missing:
-        own = [VALUE[role] if title == "value" else title for title in missing]
-        there = ", ".join(frame.columns) or "none"
-        problems += [
-            f"{name}: columns: exactly one is called {title}, not so here; there are {there}"
-            for title in own
-        ]
-        value = pl.Int64 if role == "qrels" else pl.Float64
-        schema = {"query": pl.String, "document": pl.String, "value": value}
-        return RankingRows(name=name, frame=pl.DataFrame(schema=schema))
     kept = [title for title in ("query", "document", "value", "rank", "source") if title in titles]
+    needed = {"query", "document", "value"} if role == "qrels" else {"query", "document"}
+    if not needed <= {*kept} or len({*titles}) < len(titles) or "strata" in titles:
+        return None
     plain = pl.DataFrame({title: frame.to_series(titles.index(title)) for title in kept})
     if "value" not in kept:
         plain = plain.with_columns(pl.lit(None, dtype=pl.Float64).alias("value"))
-    marks = _faults(plain, role)
-    for title in marks.columns:
-        column = "value" if title in ("grade", "score") else title
-        for row in marks[title].arg_true().to_list():
-            given = plain[column][row]
-            shown = "" if given is None else f"{given!r} "
-            problems.append(f"{name}: row {row + 1}: {title}: {shown}{_FACTS[title]}")
-    good = ~marks.select(pl.any_horizontal(pl.all())).to_series()
-    strata = _strata(frame, titles) if "strata" in titles else {}
-    return RankingRows(
-        name=name,
-        frame=_cast(plain.filter(good), role),
-        line=good.arg_true().to_numpy() + 1,
-        place="{name}: row {line}",
-        strata=strata,
-    )
-
-
-def _cast(plain: pl.DataFrame, role: Role) -> pl.DataFrame:
-    import polars as pl
-
-    kinds: dict[str, Any] = {
-        "query": pl.String,
-        "document": pl.String,
-        "value": pl.Int64 if role == "qrels" else pl.Float64,
-        "rank": pl.Int64,
-    }
-    plain = plain.with_columns(
-        pl.col(title).cast(kind, strict=False)
-        for title, kind in kinds.items()
-        if title in plain.columns
-    )
-    return with_source_lists(plain)
-
-
-def _faults(plain: pl.DataFrame, role: Role) -> pl.DataFrame:
-    """By field, whether a row cannot be used for it."""
-    import polars as pl
-
-    value = pl.col("value").cast(pl.Float64, strict=False)
-    bad = {
-        title: pl.col(title).cast(pl.String, strict=False).fill_null("").str.strip_chars() == ""
-        for title in ("query", "document")
-    }
+    wanted = {title: kind for title, kind in kinds(role).items() if title in plain.columns}
+    try:
+        cast = plain.with_columns(pl.col(title).cast(kind) for title, kind in wanted.items())
+    except pl.exceptions.PolarsError:
+        return None
+    value, number = cast["value"], plain["value"].cast(pl.Float64, strict=False)
+    names = (cast[title].str.strip_chars() != "" for title in ("query", "document"))
+    fine = all(bool(one.fill_null(False).all()) for one in names)
     if role == "qrels":
-        within = value.is_between(-GRADES_WITHIN, GRADES_WITHIN, closed="none")
-        bad["grade"] = ~(within & (value == value.round())).fill_null(False)
+        within = value.is_between(-GRADES_WITHIN, GRADES_WITHIN, closed="none").fill_null(False)
+        fine = fine and bool((within & (number == value)).all())
     else:
-        bad["score"] = pl.col("value").is_not_null() & ~value.is_finite().fill_null(False)
-    return plain.select(mark.alias(title) for title, mark in bad.items())
-
-
-_FACTS = {
-    "query": "is empty; every row names its query",
-    "document": "is empty; every row names its document",
-    "grade": "is not a whole number within bounds; write 0, 1, 2 or 3",
-    "score": "is not a finite number",
-}
-
-
-def _strata(frame: pl.DataFrame, titles: tuple[str, ...]) -> dict[str, dict[str, str]]:
-    """By query, the strata of its last row that has some."""
-    columns = (frame.to_series(titles.index(title)).to_list() for title in ("query", "strata"))
-    return {
-        str(query): {key: str(value) for key, value in strata.items() if value is not None}
-        for query, strata in zip(*columns, strict=True)
-        if isinstance(strata, dict)
-    }
+        fine = fine and bool(value.is_finite().all())
+    if not fine:
+        return None
+    return RankingRows(
+        name=name, frame=with_source_lists(cast), first_line=1, place="{name}: row {line}"
+    )

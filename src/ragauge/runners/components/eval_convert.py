@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from ragauge.contracts.report import Finding
 from ragauge.errors import UsageError
@@ -12,35 +10,15 @@ from ragauge.ingest.annotated.entity_files import read_entities
 from ragauge.ingest.annotated.entity_writing import WRITTEN_FORMS, written
 from ragauge.ingest.fields import Columns
 from ragauge.ingest.ranked.ranking_rows import Role
-from ragauge.ingest.ranked.ranking_writing import (
-    by_query,
-    jsonl_qrels,
-    jsonl_run,
-    ranx_json,
-    trec_qrels,
-    trec_run,
-    tsv_qrels,
-    tsv_run,
-)
+from ragauge.ingest.ranked.ranking_writing import WRITTEN_RANKINGS, by_query, written_rankings
 from ragauge.ingest.ranked.rankings import read_rankings
 from ragauge.runners.components.options import refuse
 from ragauge.store.files import write_whole
 
-_RANKINGS: dict[tuple[Role, str], Callable[[Mapping[str, Any]], bytes]] = {
-    ("qrels", "trec"): trec_qrels,
-    ("qrels", "ranx"): ranx_json,
-    ("qrels", "jsonl"): jsonl_qrels,
-    ("qrels", "beir"): tsv_qrels,
-    ("qrels", "tsv"): tsv_qrels,
-    ("run", "trec"): trec_run,
-    ("run", "ranx"): ranx_json,
-    ("run", "jsonl"): jsonl_run,
-    ("run", "beir"): ranx_json,
-    ("run", "tsv"): tsv_run,
-}
 FORMS: dict[str, tuple[str, ...]] = {
     "entities": tuple("jsonl" if form == "records" else form for form in WRITTEN_FORMS),
-    **{role: tuple(form for of, form in _RANKINGS if of == role) for role, _ in _RANKINGS},
+    "qrels": WRITTEN_RANKINGS,
+    "run": WRITTEN_RANKINGS,
 }
 """What each kind of file is written as."""
 
@@ -98,5 +76,5 @@ def convert_rankings(
     rows = read_rankings(source, role, problems, input_format, columns)
     refuse(problems)
     rankings = by_query(rows)
-    write_whole(target, _RANKINGS[role, form](rankings))
+    write_whole(target, written_rankings(rankings, role, form))
     return len(rankings)

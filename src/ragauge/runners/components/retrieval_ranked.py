@@ -40,30 +40,46 @@ def metrics_of(options: RetrievalOptions) -> list[Metric]:
 
 
 class Groups(Struct, frozen=True, kw_only=True):
-    """Queries in the order they were met first, and the rows of each."""
+    """The rows of each query together; those of a query keep their order."""
 
     queries: pl.Series
     offsets: Array
     """(queries + 1,)"""
-    order: Array | None
-    """The row that stands at each place; None where every query stands in one place."""
+    rows: Array | None
+    """The row at each place; None where every row is at its place already."""
+    scattered: bool
+    """The rows of a query are in several places."""
+    unknown: list[str]
+    """Queries that are none of the known ones."""
+
+    def of(self, frame: pl.DataFrame) -> pl.DataFrame:
+        return frame if self.rows is None else frame[self.rows]
 
 
-def grouped(query: pl.Series) -> Groups:
-    """The rows of each query together; those of a query keep their order."""
+def grouped(query: pl.Series, known: pl.Series | None = None) -> Groups:
+    """Rows by query: the queries are the known ones, else those there in the order they are met."""
     import polars as pl
 
     starts = np.flatnonzero((query != query.shift(1)).fill_null(True).to_numpy())
     heads, sizes = query.gather(starts), np.diff(np.append(starts, len(query)))
-    if heads.n_unique() == len(heads):
-        return Groups(queries=heads, offsets=np.append(starts, len(query)), order=None)
     distinct = heads.unique(maintain_order=True)
-    place = places_in(distinct, heads)
-    of_row = np.repeat(place, sizes)
+    queries = pl.Series("query", distinct if known is None else known)
+    place = places_in(queries, heads)
+    scattered = len(distinct) < len(heads)
+    rows = None
+    if scattered or (np.diff(place) < 0).any() or (place < 0).any():
+        of_row = np.repeat(place, sizes)
+        there = np.flatnonzero(of_row >= 0)
+        rows = there[np.argsort(of_row[there], kind="stable")]
+    met = place >= 0
     return Groups(
-        queries=pl.Series("query", distinct),
-        offsets=offsets_of(np.bincount(of_row)),
-        order=np.argsort(of_row, kind="stable"),
+        queries=queries,
+        offsets=offsets_of(
+            np.bincount(place[met], weights=sizes[met], minlength=len(queries)).astype(np.int64)
+        ),
+        rows=rows,
+        scattered=scattered,
+        unknown=heads.gather(np.flatnonzero(~met)).unique(maintain_order=True).to_list(),
     )
 
 
@@ -164,12 +180,12 @@ def judged_rows(
     import polars as pl
 
     groups = grouped(rows.frame["query"])
-    frame = rows.frame if groups.order is None else rows.frame[groups.order]
+    frame = groups.of(rows.frame)
     found = Findings()
     add_findings(rows.findings.kept(), rows.findings.counts, found)
     faults = list(problems)
     document, grade, offsets = frame["document"], frame["value"].to_numpy(), groups.offsets
-    at = np.arange(len(grade)) if groups.order is None else groups.order
+    at = np.arange(len(grade)) if groups.rows is None else groups.rows
     fact = "counts as 0, and its document as unjudged"
     note_each(
         found,
@@ -194,7 +210,7 @@ def judged_rows(
         findings=found,
         problems=faults,
         rows=rows.frame.height,
-        scattered=groups.order is not None,
+        scattered=groups.scattered,
     )
 
 
@@ -284,31 +300,20 @@ def _taken(run: RankingRows, judged: Judged) -> Taken:
     """The rows of every judged query that the run has."""
     import polars as pl
 
-    groups = grouped(run.frame["query"])
-    place = places_in(judged.queries, groups.queries)
-    known = np.flatnonzero(place >= 0)
-    starts = np.zeros(len(judged.queries), dtype=np.int64)
-    sizes = np.zeros_like(starts)
-    starts[place[known]] = groups.offsets[:-1][known]
-    sizes[place[known]] = np.diff(groups.offsets)[known]
-    rows = None
-    if groups.order is not None or len(known) < len(place) or (np.diff(place) < 0).any():
-        rows = rows_of_blocks(starts, sizes)
-        rows = rows if groups.order is None else groups.order[rows]
-    frame = run.frame if rows is None else run.frame[rows]
-    missing = np.ones(len(judged.queries), dtype=bool)
-    missing[place[known]] = False
+    groups = grouped(run.frame["query"], judged.queries)
+    frame = groups.of(run.frame)
+    missing = np.diff(groups.offsets) == 0
     if run.empty:  # a query without a result is one that the run has
         empty = places_in(judged.queries, pl.Series("query", run.empty))
         missing[empty[empty >= 0]] = False
     return Taken(
         run=run,
         frame=frame,
-        row=np.arange(frame.height) if rows is None else rows,
-        offsets=offsets_of(sizes),
+        row=np.arange(frame.height) if groups.rows is None else groups.rows,
+        offsets=groups.offsets,
         missing=missing,
-        unknown=groups.queries.gather(np.flatnonzero(place < 0)).to_list(),
-        scattered=groups.order is not None,
+        unknown=groups.unknown,
+        scattered=groups.scattered,
     )
 
 
