@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct, field
@@ -102,25 +102,30 @@ class DiffReport(GoldReport, frozen=True, kw_only=True):
 
 def judged(
     found: Findings,
-    severities: Mapping[str, Severity],
+    errors: Collection[str],
     coverage: Mapping[str, int],
     sets: Sequence[Sequence[Gold]] = (),
     *,
     strict: bool = False,
 ) -> dict[str, Any]:
-    """What every report on gold sets has: the part that its findings decide, and its coverage."""
+    """What every report on gold sets has: the part that its findings decide, and its coverage.
+
+    Findings with one of the codes of `errors` are errors, all others are warnings.
+    """
     unread = dict.fromkeys(name for one in sets if isinstance(one, GoldSet) for name in one.unread)
     counts = dict(sorted(found.counts.items()))
-    errors = sum(count for code, count in counts.items() if severities[code] == "error")
-    warnings = sum(counts.values()) - errors
+    wrong = sum(count for code, count in counts.items() if code in errors)
+    warnings = sum(counts.values()) - wrong
     return {
-        "passed": not (errors or (strict and warnings)),
+        "passed": not (wrong or (strict and warnings)),
         "findings": tuple(
-            GoldFinding(one.code, one.where, one.message, severities[one.code])
+            GoldFinding(
+                one.code, one.where, one.message, "error" if one.code in errors else "warning"
+            )
             for one in found.kept()
         ),
         "finding_counts": counts,
         "coverage": {**coverage, **({"unread_columns": tuple(unread)} if unread else {})},
-        "errors": errors,
+        "errors": wrong,
         "warnings": warnings,
     }

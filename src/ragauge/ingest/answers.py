@@ -21,11 +21,10 @@ from ragauge.ingest.fields import (
     anything,
     boolean,
     expected,
-    kind,
-    mapping,
     number,
     quoted,
     refuse,
+    slices,
     squeezed,
     text,
     unlike,
@@ -195,11 +194,7 @@ def _strata(value: Any, field: str) -> dict[str, Any]:
             value = decode(value.encode())
         except (BadJson, UnicodeEncodeError):
             raise BadField(field, expected("an object", value)) from None
-    for name, one in mapping(value, field).items():
-        if isinstance(one, list | dict):
-            fact = f"expected text, a number or a boolean, got {kind(one)}"
-            raise BadField(f"{field}.{name}", fact)
-    return dict(value)
+    return slices(value, field)
 
 
 ID = Field(

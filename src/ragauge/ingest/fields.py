@@ -144,6 +144,15 @@ def mappings(value: Any, field: str) -> tuple[dict[str, Any], ...]:
     return tuple(mapping(member, f"{field}[{place}]") for place, member in enumerate(value))
 
 
+def slices(value: Any, field: str) -> dict[str, Any]:
+    """What a record is sliced by: values by their stratum."""
+    for name, member in mapping(value, field).items():
+        if isinstance(member, list | dict):
+            fact = f"expected text, a number or a boolean, got {kind(member)}"
+            raise BadField(f"{field}.{name}", fact)
+    return dict(value)
+
+
 def anything(value: Any, field: str) -> Any:
     return value
 

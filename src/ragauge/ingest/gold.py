@@ -22,10 +22,10 @@ from ragauge.ingest.fields import (
     an_id,
     boolean,
     filled,
-    kind,
     mapping,
     quoted,
     refuse,
+    slices,
     text,
     whole,
 )
@@ -98,15 +98,6 @@ def _span(value: Any, field: str) -> Span:
     if span.start >= span.end:
         raise BadField(field, f"start {span.start} is not before end {span.end}")
     return span
-
-
-def _strata(value: Any, field: str) -> dict[str, Any]:
-    for name, member in mapping(value, field).items():
-        if type(member) in (list, dict):
-            raise BadField(
-                f"{field}.{name}", f"expected text, a number or a boolean, got {kind(member)}"
-            )
-    return dict(value)
 
 
 def _weight(value: Any, field: str) -> float | None:
@@ -187,7 +178,7 @@ GOLD = Shape(
         _place("target_section", "The section that answers it"),
         _place("anchor", "The passage that answers it"),
         _place("decoy", "A passage that looks like the answer, and is not"),
-        Field(STRATA, _strata, "Anything to slice by, such as country or question_type."),
+        Field(STRATA, slices, "Anything to slice by, such as country or question_type."),
         Field(
             "weight",
             _weight,

@@ -12,21 +12,13 @@ import msgspec
 
 from ragauge.contracts.gold import Gold, fingerprint, metadata_of
 from ragauge.contracts.gold_parts import ConvertReport, Units
-from ragauge.contracts.gold_report import Severity, judged
+from ragauge.contracts.gold_report import judged
 from ragauge.contracts.report import Finding
 from ragauge.errors import UsageError
 from ragauge.ingest.fields import Columns
 from ragauge.ingest.gold import GOLD
 from ragauge.ingest.gold_forms import read_any, table_of
 from ragauge.store.files import write_whole
-
-SEVERITIES: dict[str, Severity] = {
-    "made_qid": "warning",
-    "misplaced_answer": "warning",
-    "misplaced_span": "warning",
-    "unknown_type": "warning",
-    "not_carried": "warning",
-}
 
 
 def convert(
@@ -49,7 +41,7 @@ def convert(
     write_new({target: encoded(questions, form)}, force)
     answered = sum(question.answerable for question in questions)
     return ConvertReport(
-        **judged(found, SEVERITIES, {"gold": len(questions), "answerable": answered}, [questions]),
+        **judged(found, (), {"gold": len(questions), "answerable": answered}, [questions]),
         read=read,
         file=str(target),
         gold=fingerprint(questions),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from ragauge.contracts.gold import Gold
-from ragauge.contracts.gold_report import DiffReport, Revision, Severity, judged
+from ragauge.contracts.gold_report import DiffReport, Revision, judged
 from ragauge.contracts.report import Finding, Findings
 from ragauge.text.canonical import same_question
 
@@ -61,15 +61,11 @@ def diff(old: Sequence[Gold], new: Sequence[Gold], *, allow_removed: bool = Fals
             remedy = f"if {heir} takes its place," if heir else "put it back, or"
             message = f"was removed, and the set is frozen; {remedy} pass --allow-removed"
         found.add(Finding("question_removed", qid, message))
-    severities: dict[str, Severity] = {
-        "meaning_changed": "error",
-        "question_removed": "warning" if allow_removed else "error",
-    }
     both = len(before) - len(removed)
     return DiffReport(
         **judged(
             found,
-            severities,
+            ("meaning_changed",) if allow_removed else ("meaning_changed", "question_removed"),
             {"gold": len(new), "old": len(old), "same": both - len(changed) - len(edited)},
             [old, new],
         ),

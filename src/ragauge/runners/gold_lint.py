@@ -92,7 +92,7 @@ def lint(
     return LintReport(
         **judged(
             found,
-            SEVERITIES,
+            [code for code, severity in SEVERITIES.items() if severity == "error"],
             {
                 "gold": len(questions),
                 "answerable": summary.answerable,

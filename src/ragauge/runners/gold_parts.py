@@ -24,7 +24,7 @@ from ragauge.contracts.gold_parts import (
     SplitReport,
     Units,
 )
-from ragauge.contracts.gold_report import Severity, judged
+from ragauge.contracts.gold_report import judged
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import UsageError
 from ragauge.runners.gold_convert import encoded, form_of, write_new
@@ -35,12 +35,6 @@ from ragauge.text.canonical import canonical
 
 NONE = "(none)"
 """The value of a question that has none."""
-SPLIT_SEVERITIES: dict[str, Severity] = {
-    "missing_value": "warning",
-    "question_in_two_parts": "warning",
-    "small_cell": "warning",
-}
-SAMPLE_SEVERITIES: dict[str, Severity] = {"cell_without_sample": "warning"}
 
 
 def split(
@@ -82,7 +76,7 @@ def split(
         raise UsageError(f"{into}: cannot be a folder: {error.strerror or error}") from None
     files = {name: into / f"{name}.jsonl" for name in names}
     write_new({files[name]: encoded(parts[name], units=units) for name in names}, force)
-    margins = {factor: _margin(made.cells, place) for place, factor in enumerate(factors)}
+    margins = _balance(factors, list(parts.values()))
     balance = {
         factor: {value: dict(zip(names, counts, strict=True)) for value, counts in margin.items()}
         for factor, margin in margins.items()
@@ -97,7 +91,7 @@ def split(
         (*_unreached(made.cells, factors, balance, names, units), *_asked_twice(parts, units))
     )
     return SplitReport(
-        **judged(found, SPLIT_SEVERITIES, {"gold": count, "cells": len(made.cells)}, [questions]),
+        **judged(found, (), {"gold": count, "cells": len(made.cells)}, [questions]),
         gold=fingerprint(questions),
         seed=seed,
         factors=factors,
@@ -167,11 +161,6 @@ def sample(
         replace(one, weight=None) if one.weight == 1 or units == "entries" else one for one in drawn
     ]
     write_new({out: encoded(drawn, form, units)}, force)
-    balance: dict[str, dict[str, tuple[int, int]]] = {}
-    for factor in factors:
-        of_all = Counter(value_or_none(question, factor) for question in questions)
-        of_drawn = Counter(value_or_none(question, factor) for question in drawn)
-        balance[factor] = {value: (of_all[value], of_drawn[value]) for value in sorted(of_all)}
     # What is measured says nothing about cells that no question was drawn from.
     fact = f"of {whole} {units}, none drawn, so the sample does not stand for them; draw"
     remedy = f"{len(made.cells)} or more, or name fewer factors with --by"
@@ -183,7 +172,7 @@ def sample(
     return SampleReport(
         **judged(
             found,
-            SAMPLE_SEVERITIES,
+            (),
             {
                 "gold": whole,
                 "sampled": len(drawn),
@@ -198,7 +187,10 @@ def sample(
         seed=seed,
         allocation=allocation,
         factors=factors,
-        balance=balance,
+        balance={
+            factor: {value: (of_all, of_drawn) for value, (of_all, of_drawn) in margin.items()}
+            for factor, margin in _balance(factors, [questions, drawn]).items()
+        },
         weight_sum=math.fsum(question.weight or 0.0 for question in drawn),
         cells=tuple(
             DrawnCell(
@@ -301,13 +293,16 @@ def words_of(key: Key, factors: Sequence[str]) -> str:
     return " ".join(f"{factor}={value}" for factor, value in zip(factors, key, strict=True))
 
 
-def _margin(cells: Sequence[SplitCell], place: int) -> dict[str, list[int]]:
-    """The counts of each value of one factor, in the order of the values."""
-    counts: dict[str, list[int]] = {}
-    for cell in cells:
-        held = counts.get(cell.key[place], [0] * len(cell.counts))
-        counts[cell.key[place]] = [a + b for a, b in zip(held, cell.counts, strict=True)]
-    return dict(sorted(counts.items()))
+def _balance(
+    factors: Sequence[str], sets: Sequence[Sequence[Gold]]
+) -> dict[str, dict[str, list[int]]]:
+    """For each factor and value, in order, how many questions of each set have it."""
+    found = {}
+    for factor in factors:
+        each = [Counter(value_or_none(question, factor) for question in one) for one in sets]
+        values = sorted(set[str]().union(*each))
+        found[factor] = {value: [counts[value] for counts in each] for value in values}
+    return found
 
 
 def _unreached(

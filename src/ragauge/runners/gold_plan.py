@@ -10,7 +10,7 @@ from typing import Any
 
 from ragauge.contracts.annotation import AgreementReport
 from ragauge.contracts.gold_parts import Demand, PlanReport
-from ragauge.contracts.gold_report import Severity, judged
+from ragauge.contracts.gold_report import judged
 from ragauge.contracts.report import Finding, Findings, Score
 from ragauge.ingest.heritage import ENTITY_TYPES, custodian_types
 from ragauge.ingest.heritage_dataset import Dataset, read_dataset
@@ -38,17 +38,7 @@ METADATA = {
     "languages": LIST,
     "domains": LIST,
 }
-SEVERITIES: dict[str, Severity] = {
-    "missing_part": "error",
-    "short_of_plan": "error",
-    "misplaced_span": "error",
-    "grade_out_of_range": "error",
-    "broken_iob2": "warning",
-    "judged_twice": "warning",
-    "unknown_answer_type": "warning",
-    "unknown_language": "warning",
-    "unknown_type": "warning",
-}
+ERRORS = ("missing_part", "short_of_plan", "misplaced_span", "grade_out_of_range")
 MISSING = "missing"
 
 
@@ -72,7 +62,7 @@ def hold_against_plan(path: Path, *, strict: bool = False) -> PlanReport:
     return PlanReport(
         **judged(
             found,
-            SEVERITIES,
+            ERRORS,
             {
                 "gold": held.qa or 0,
                 "demands": len(demands),

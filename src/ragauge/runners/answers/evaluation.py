@@ -32,6 +32,7 @@ from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Rule, Verdict
 from ragauge.contracts.trace import Trace
 from ragauge.gates.presets import any_value, undecided
 from ragauge.ingest.answers import CONTEXTS, REFERENCES, Rejected
+from ragauge.ingest.calibration import read_answer_calibrations
 from ragauge.metrics.answers import CONTEXTS_UNKNOWN, NO_REFERENCE, AnswerFacts
 from ragauge.metrics.overlap import claim_verdicts, factual_accuracy, tokens_of, verdict_counts
 from ragauge.metrics.sums import Sums
@@ -51,7 +52,6 @@ from ragauge.runners.answers.options import (
     EMBEDDED,
     JUDGED,
     RELEVANCY,
-    calibration_of,
     chosen_metrics,
     own_rules,
 )
@@ -131,7 +131,7 @@ def outcome_of_answers(
     """
     metrics, ids = chosen_metrics(options), [row.id for row in given]
     strata = strata_of(ids, [row.strata for row in given], options)
-    calibration = calibration_of(options)
+    calibration = read_answer_calibrations(options.calibration)
     gathered = gathered_facts(given, options, metrics, findings, asking, calibration)
     # By id, so that numbers do not depend on the order of the rows.
     order = sorted(range(len(ids)), key=ids.__getitem__)

@@ -10,7 +10,6 @@ from ragauge.contracts.options import AnswerOptions
 from ragauge.contracts.report import Rule
 from ragauge.errors import UsageError
 from ragauge.gates.rules import parse_rules
-from ragauge.ingest.calibration import AnswerCalibration, read_answer_calibrations
 from ragauge.metrics.overlap import KINDS
 from ragauge.metrics.table import find, reading
 from ragauge.models.endpoint import rate_per_s
@@ -85,11 +84,6 @@ def own_rules(options: AnswerOptions) -> tuple[Rule, ...]:
 def needs_of(metrics: Mapping[str, Metric]) -> frozenset[str]:
     """The facts that these metrics look at."""
     return frozenset[str]().union(*(entry.needs for entry in metrics.values()))
-
-
-def calibration_of(options: AnswerOptions) -> AnswerCalibration | None:
-    """What the calibrations a user names say; raises InputRejected with what is wrong."""
-    return read_answer_calibrations(options.calibration)
 
 
 def embeds(metrics: Mapping[str, Metric]) -> bool:
