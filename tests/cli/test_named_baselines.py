@@ -135,7 +135,7 @@ def test_a_missing_package_is_named_with_how_to_install_it(entries, package, mod
         ("zero-shot:", "names no model"),
         ("wikidata:", "names no search; write a language"),
         ("wikidata:somewhere/api", "names no search; write a language"),
-        ("wikidata:ftp://host/x", "is none of http or https"),
+        ("wikidata:ftp://host/x", "is not one of http or https"),
     ],
 )
 def test_a_name_that_says_too_little(entries, model, fact):

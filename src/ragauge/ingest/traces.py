@@ -829,19 +829,15 @@ class Traces:
 
 def _has_lines(content: bytes) -> bool:
     """Whether a file that begins so is JSON Lines, some of which may be broken."""
-    first, newline, rest = content[:SEEN].strip().partition(b"\n")
-    first = first.strip()
-    if not first.startswith((b"{", b"[")):
-        cells = re.split("[,;\t]", first.decode("utf-8", "replace"))
+    head = content[:SEEN].strip()
+    if not head.startswith((b"{", b"[")):
+        cells = re.split("[,;\t]", head.partition(b"\n")[0].strip().decode("utf-8", "replace"))
         return not TRACE.reads(tuple(cells))
-    if first.startswith(b"["):
-        return bool(newline) and first.endswith(b"]")
-    # Inside an object over several lines no line begins with another.
-    if newline and (first.endswith(b"}") or rest.startswith(b"{") or b"\n{" in rest):
-        return True
+    if head.startswith(b"[") or has_lines(head):
+        return has_lines(head)
     with suppress(BadJson):
         value = decode(content)
-        if newline:
+        if b"\n" in head:
             return False
         holds = any(isinstance(value.get(key), list) for key in TRACE.wrappers)
         return not (holds or (len(value) > 1 and is_table(value, TRACE)))
