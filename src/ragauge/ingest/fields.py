@@ -471,41 +471,6 @@ def did_you_mean(name: str, known: Sequence[str]) -> str:
     return f"there is no {name}; {hint}"
 
 
-SHOWN = 100
-"""Problems that are spelled out; the rest are counted."""
-ALIKE = 3
-"""Problems of one sort that are listed; of more, the first with the places of some others."""
-_PLACE = re.compile(r"^(.*?(?::\d+|: (?:item|row) \d+|: \".*?\"|\[\d+\])): (.*)$", re.DOTALL)
-_VARYING = re.compile(r'"(?:[^"\\]|\\.)*"|\d+')
-
-
-def grouped(problems: Sequence[str]) -> list[str]:
-    """The same problems, those of one sort on many lines as one with a count and the first places.
-
-    >>> grouped([f"gold.jsonl:{line}: qid: missing" for line in range(1, 6)])
-    ['gold.jsonl:1: qid: missing (and 4 more like this: gold.jsonl:2, gold.jsonl:3, …)']
-    """
-    sorts: dict[str, list[str]] = {}
-    for problem in problems:
-        sorts.setdefault(_sort(problem), []).append(problem)
-    shown: list[str] = []
-    for problem in problems:
-        alike = sorts[_sort(problem)]
-        places = [found[1] for one in alike[1:ALIKE] if (found := _PLACE.match(one))]
-        if len(alike) <= ALIKE or not places:
-            shown.append(problem)
-        elif problem is alike[0]:
-            more = f"and {len(alike) - 1:,} more like this: {', '.join(places)}, …"
-            shown.append(f"{problem} ({more})")
-    return shown
-
-
-def _sort(problem: str) -> str:
-    """A problem without its place, and without the values that differ from place to place."""
-    found = _PLACE.match(problem)
-    return _VARYING.sub("…", found[2]) if found else problem
-
-
 def allowed_bad(text: str) -> Callable[[int], int | Fraction]:
     """How many bad records a number of records may hold: `N`, or `P%` of them."""
     written = re.fullmatch(r"(\d+)|(\d+(?:\.\d+)?)%", text, re.ASCII)
@@ -516,13 +481,7 @@ def allowed_bad(text: str) -> Callable[[int], int | Fraction]:
     return lambda records: Fraction(written[2]) / 100 * records
 
 
-def rejected(problems: Sequence[str], error: type[RagaugeError] = InputRejected) -> RagaugeError:
-    """An error with the first of the problems, and how many more there are."""
-    listed = grouped(problems)
-    return error(*listed[:SHOWN], more=max(0, len(listed) - SHOWN))
-
-
 def refuse(problems: Sequence[str], error: type[RagaugeError] = InputRejected) -> None:
     """Raise the error where there are problems."""
     if problems:
-        raise rejected(problems, error)
+        raise error(*problems)

@@ -15,7 +15,6 @@ from ragauge.ingest.fields import (
     kind,
     mapping,
     quoted,
-    rejected,
     text,
     whole,
 )
@@ -43,7 +42,7 @@ def read_manifest(name: str) -> Manifest:
     except BadJson as fault:
         raise InputRejected(f"{name}: {fault}") from None
     except BadRecord as bad:
-        raise rejected([f"{name}: {field}" for field in bad.fields]) from None
+        raise InputRejected(*(f"{name}: {field}" for field in bad.fields)) from None
 
 
 def manifest_of(record: Any) -> Manifest:

@@ -427,13 +427,13 @@ def decoded(line: bytes) -> Any:
     if len(line) > MAX_LINE:
         raise BadJson(f"the line is longer than {MAX_LINE >> 20} MiB")
     record = decode(line)
-    return _with_ids_as_text(with_our_names(record)) if type(record) is dict else record
+    return with_ids_as_text(with_our_names(record)) if type(record) is dict else record
 
 
 _IDS = ("id", "snippet_id", "chunk_id")
 
 
-def _with_ids_as_text(record: dict[str, Any]) -> dict[str, Any]:
+def with_ids_as_text(record: dict[str, Any]) -> dict[str, Any]:
     """The record with whole numbers as texts where it lists ids, or objects that have one."""
 
     def as_text(member: Any) -> Any:

@@ -11,7 +11,7 @@ from ragauge.contracts.system import Ask, CallFailed
 from ragauge.contracts.trace import Trace
 from ragauge.ingest.fields import BadField, expected
 from ragauge.ingest.lines import MAX_LINE, BadJson, decode
-from ragauge.ingest.traces import read_trace, trace_faults
+from ragauge.ingest.traces import read_trace, trace_faults, with_ids_as_text
 from ragauge.metrics.facts import EMPTY_ANSWER
 from ragauge.text.visible import one_line
 
@@ -46,7 +46,7 @@ def trace_of(run: PlannedRun, ask: Ask, reply: Any, *, latency_ms: float, attemp
     if type(reply) is not dict:
         raise CallFailed("bad_reply", expected("an object with an answer", reply))
     record = {key: value for key, value in reply.items() if key not in OURS}
-    record["qid"] = run.qid
+    record = with_ids_as_text({**record, "qid": run.qid})
     try:
         trace = read_trace(record)
     except BadField:

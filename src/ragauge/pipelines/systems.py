@@ -64,7 +64,6 @@ def as_system(given: System | Callable[..., Any], concurrency: int) -> System:
     return CallableSystem(given, concurrency=concurrency)
 
 
-_PROBLEMS_SHOWN = 100
 _SHOWN = 60
 _SETTINGS = ("seed", "temperature", "jitter")
 
@@ -149,7 +148,6 @@ class ReplaySystem:
                     _Recording(line, trace.seed, trace.temperature, trace.jitter, error)
                 )
         if problems:
-            shown = problems[:_PROBLEMS_SHOWN]
-            raise InputRejected(*shown, more=len(problems) - len(shown))
+            raise InputRejected(*problems)
         if not self._recordings:
             raise InputRejected(f"{name}: holds no trace; write one JSON object a line")

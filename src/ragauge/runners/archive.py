@@ -62,8 +62,6 @@ MANY_UNITS = 100_000
 """From here on the size of the rows, not known before they are written, gets 64 bits."""
 LONGEST = 64 << 20
 """Bytes of a line or of a record; what is longer was made to fill memory."""
-SHOWN = 100
-"""Problems that are spelled out; the rest are counted."""
 
 _DATE = (1980, 1, 1, 0, 0, 0)
 _UNIX = 3
@@ -385,8 +383,7 @@ class Archive:
 
     def _refuse(self) -> None:
         if self._problems:
-            more = max(0, len(self._problems) - SHOWN)
-            raise InputRejected(*self._problems[:SHOWN], more=more)
+            raise InputRejected(*self._problems)
 
 
 def _has(history: History, id: str) -> bool:

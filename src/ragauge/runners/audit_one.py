@@ -27,8 +27,6 @@ from ragauge.runners.auditing import FAILED, NOT_TOLD, Auditor, failure_of
 
 TRACE_KEYS = frozenset({"retrieved", "chunks", "retrieved_ids", "answer_json", "qid", "q_id"})
 """A reply that has one of them is a whole trace."""
-PROBLEMS = 100
-"""Problems of one file that are spelled out; the rest are counted."""
 NO_ANSWER_TIP = "There is nothing to audit: look at what the system answered, and why."
 
 
@@ -105,7 +103,7 @@ def _payloads(content: bytes) -> list[Any]:
         if not isinstance(one, (dict, str))
     ]
     if problems:
-        raise InputRejected(*problems[:PROBLEMS], more=max(0, len(problems) - PROBLEMS))
+        raise InputRejected(*problems)
     return list(found)
 
 

@@ -21,7 +21,6 @@ from ragauge.contracts.report import Finding, Findings, Rule, Score
 from ragauge.contracts.run import (
     ORIGINAL,
     Grid,
-    PlannedRun,
     QuestionRuns,
     RunFacts,
     SweepPlan,
@@ -325,33 +324,28 @@ class _Sweep:
 
     def _jobs(self) -> Iterator[Iterator[Call]]:
         """Single calls; of an adaptive sweep those of a question, each of which may decide it."""
-        knobs, grid = self._options.knobs, self._options.grid
         for question in self._gold:
-            runs: Iterator[PlannedRun] = planned_runs(question, grid)
             if self._stopper:
-                runs = self._until_decided(self._stopper, question, runs)
-            calls = (
-                Call(run.run_id, run, ask_of(run, knobs, question.constraints))
-                for run in runs
-                if run.run_id not in self._finished
-            )
-            if self._stopper:
-                yield calls
+                yield self._until_decided(self._stopper, question)
             else:
-                yield from (iter((call,)) for call in calls)
+                yield from (iter((call,)) for call in self._calls(question))
 
-    def _until_decided(
-        self, stopper: _Stopper, question: Gold, runs: Iterator[PlannedRun]
-    ) -> Iterator[PlannedRun]:
-        by_variation = {run.variation: run for run in runs}
-        for variation in shuffled(question.qid, list(by_variation)):
-            run = by_variation[variation]
-            if run.run_id in self._finished:
+    def _calls(self, question: Gold) -> Iterator[Call]:
+        """The calls of a question that are left; they are made later, when others are under way."""
+        for run in planned_runs(question, self._options.grid):
+            if run.run_id not in self._finished:
+                yield Call(run.run_id, run, ask_of(run, self._options.knobs, question.constraints))
+
+    def _until_decided(self, stopper: _Stopper, question: Gold) -> Iterator[Call]:
+        by_variation = {call.run.variation: call for call in self._calls(question)}
+        planned = [run.variation for run in planned_runs(question, self._options.grid)]
+        for variation in shuffled(question.qid, planned):
+            if (call := by_variation.get(variation)) is None:
                 continue
             if stopper.decided(question.qid):
                 self._saved += 1
             else:
-                yield run
+                yield call
         stopper.forget(question.qid)
 
     def note(self, call: Call, trace: Trace) -> None:

@@ -11,7 +11,6 @@ from msgspec.structs import asdict, replace
 from sqlalchemy import Connection, RowMapping, collate, select
 
 from ragauge.contracts.history import NoHistory
-from ragauge.contracts.report import PLACES_KEPT
 from ragauge.contracts.serving_log import LogEntry
 from ragauge.errors import InputRejected
 from ragauge.store.database import BATCH, Database, insert_unless_there, open_database
@@ -147,8 +146,7 @@ def _texts(value: Any) -> list[str]:
 
 def _refuse(problems: Sequence[str]) -> None:
     if problems:
-        more = max(0, len(problems) - PLACES_KEPT)
-        raise InputRejected(*problems[:PLACES_KEPT], more=more)
+        raise InputRejected(*problems)
 
 
 def _entry(row: RowMapping, shown: str) -> LogEntry:

@@ -23,7 +23,16 @@ from ragauge.contracts.options import AnswerOptions
 from ragauge.contracts.report import Finding, Outcome
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.answers import ID
-from ragauge.ingest.fields import BadField, Columns, Shape, expected, number, quoted, value_at
+from ragauge.ingest.fields import (
+    BadField,
+    Columns,
+    Shape,
+    expected,
+    number,
+    quoted,
+    refuse,
+    value_at,
+)
 from ragauge.ingest.records import Records, Source, columns_for
 from ragauge.metrics.table import find, reading
 from ragauge.runners.answers.agreement import (
@@ -49,7 +58,6 @@ from ragauge.runners.answers.labelled import (
     read_labelled,
 )
 from ragauge.runners.answers.options import JUDGED, LEXICAL, check_options
-from ragauge.runners.components.options import refuse
 from ragauge.stats.discrimination import (
     interval_over_groups,
     rank_correlation,

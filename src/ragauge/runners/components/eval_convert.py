@@ -8,11 +8,10 @@ from ragauge.contracts.report import Finding
 from ragauge.errors import UsageError
 from ragauge.ingest.annotated.entity_files import read_entities
 from ragauge.ingest.annotated.entity_writing import WRITTEN_FORMS, written
-from ragauge.ingest.fields import Columns
+from ragauge.ingest.fields import Columns, refuse
 from ragauge.ingest.ranked.ranking_rows import Role
 from ragauge.ingest.ranked.ranking_writing import WRITTEN_RANKINGS, by_query, written_rankings
 from ragauge.ingest.ranked.rankings import read_rankings
-from ragauge.runners.components.options import refuse
 from ragauge.store.files import write_whole
 
 FORMS: dict[str, tuple[str, ...]] = {

@@ -16,10 +16,10 @@ from ragauge.diagnosis.advice import advise_component
 from ragauge.errors import UsageError
 from ragauge.gates.presets import any_value
 from ragauge.gates.rules import decide
-from ragauge.ingest.fields import quoted
+from ragauge.ingest.fields import quoted, refuse
 from ragauge.ingest.ranked.queries import read_strata
 from ragauge.metrics.sums import Sums
-from ragauge.runners.components.options import refuse, rules_for
+from ragauge.runners.components.options import rules_for
 from ragauge.runners.evaluation import Evaluation, Settle, by_columns, identity_of
 
 GOLD_KEPT = 100_000

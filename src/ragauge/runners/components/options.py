@@ -8,9 +8,8 @@ from ragauge.contracts.evaluation import Task
 from ragauge.contracts.metric import Reads
 from ragauge.contracts.options import EvalOptions
 from ragauge.contracts.report import Rule
-from ragauge.errors import InputRejected
 from ragauge.gates.presets import component_rules
-from ragauge.ingest.fields import SHOWN, allowed_bad
+from ragauge.ingest.fields import allowed_bad, refuse
 from ragauge.metrics.table import find
 
 READS: dict[Task, Reads] = {
@@ -32,12 +31,6 @@ def rules_for(task: Task, options: EvalOptions) -> tuple[Rule, ...]:
         lambda name: find(name, READS[task]),
         judged=options.endpoint is not None,
     )
-
-
-def refuse(problems: Sequence[str]) -> None:
-    """Raise InputRejected with what is wrong, where anything is."""
-    if problems:
-        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
 
 
 def refuse_bad(problems: Sequence[str], records: int, options: EvalOptions) -> None:

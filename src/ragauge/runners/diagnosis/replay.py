@@ -20,11 +20,11 @@ from ragauge.contracts.trace import Trace
 from ragauge.diagnosis.cases import Observed
 from ragauge.diagnosis.words import ReplayWords, worded, words
 from ragauge.errors import UsageError
+from ragauge.ingest.fields import refuse
 from ragauge.ingest.traces import BadLine, decoded, read_trace
 from ragauge.metrics.facts import Reader, Reading, error_reason
 from ragauge.pipelines.threads import run_async
 from ragauge.runners.calling import Call, Calling, Made, Manner, trace_line, unwatched
-from ragauge.runners.components.options import refuse
 from ragauge.runners.diagnosis.replay_plan import (
     CHANGES,
     TURNS,
