@@ -16,6 +16,7 @@ from ragauge.ingest.annotated.tagged_texts import (
     Layer,
     TaggedToken,
     bad_tag,
+    blocks_of,
     documents_of,
     laid,
     marked,
@@ -71,7 +72,7 @@ def read_conllu(name: str, content: bytes, reading: Reading) -> None:
         return
     form = scheme_of(values)
     reading.unnamed = all(one.document is None and one.id is None for one in sentences)
-    for id, members in documents_of(sentences):
+    for id, members in documents_of([(one.document, one.id, one) for one in sentences]):
         text = ""
         tokens: list[Fragment] = []
         given: list[Given] = []
@@ -91,24 +92,27 @@ def _sentences(
 ) -> tuple[list[_Sentence], tuple[str, ...]]:
     """The sentences of a file, and what it says the parts of a bracket are."""
     found: list[_Sentence] = []
-    fields, document, sentence = FIELDS, None, _Sentence()
-    for where, line in (*lines, ("", "")):
-        comment = _COMMENT.fullmatch(line)
-        if not line.strip():
-            if sentence.tokens:
-                found.append(sentence)
-            sentence = _Sentence(document=document)
-        elif comment and comment[1] == "global.Entity":
-            fields = tuple(comment[2].split("-"))
-        elif comment and comment[1] == "newdoc id":
-            sentence.document = document = comment[2].strip()
-        elif comment and comment[1] == "sent_id":
-            sentence.id = comment[2].strip()
-        elif comment:
-            sentence.text = comment[2]
-        elif not line.startswith("#") or line.count("\t") == COLUMNS - 1:
-            _add_line(where, line.split("\t"), sentence, reading)
+    fields = FIELDS
+    for block in blocks_of(lines, _is_note):
+        sentence = _Sentence()
+        for comment in filter(None, map(_COMMENT.fullmatch, block.notes)):
+            if comment[1] == "global.Entity":
+                fields = tuple(comment[2].split("-"))
+            elif comment[1] == "newdoc id":
+                sentence.document = comment[2].strip()
+            elif comment[1] == "sent_id":
+                sentence.id = comment[2].strip()
+            else:
+                sentence.text = comment[2]
+        for where, cells in block.rows:
+            _add_line(where, cells, sentence, reading)
+        if sentence.tokens:
+            found.append(sentence)
     return found, fields
+
+
+def _is_note(line: str) -> bool:
+    return line.startswith("#") and line.count("\t") != COLUMNS - 1
 
 
 def _add_line(where: str, cells: list[str], sentence: _Sentence, reading: Reading) -> None:

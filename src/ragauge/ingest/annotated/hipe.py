@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from ragauge.ingest.annotated.entity_reading import Reading
@@ -13,11 +13,14 @@ from ragauge.ingest.annotated.tagged_texts import (
     MARKS,
     OUTSIDE,
     SENTENCE_END,
+    Block,
     Layer,
     Tag,
     TaggedToken,
     bad_tag,
+    blocks_of,
     chunks,
+    documents_of,
     keep_tagged,
     numbered_lines,
     scheme_of,
@@ -61,15 +64,10 @@ _COMMENT = re.compile(r"#\s*(?:\w+:)?(\w+)\s*=\s*(.*\S)\s*")
 _QUOTED = re.compile(r'"(?:[^"]|"")*""(?:[^"]|"")*"')
 
 
-class _Block(Struct):
-    """Comments and the tokens below them, up to a blank line or the next comment."""
-
-    notes: list[str]
-    rows: list[tuple[str, list[str]]]
-
-    def named(self, key: str) -> str | None:
-        found = (_COMMENT.fullmatch(note) for note in self.notes)
-        return next((one[2] for one in found if one and one[1] == key), None)
+def _named(block: Block, key: str) -> str | None:
+    """What the comments of a block say of a key."""
+    found = (_COMMENT.fullmatch(note.replace("\t", " ")) for note in block.notes)
+    return next((one[2] for one in found if one and one[1] == key), None)
 
 
 class _Table:
@@ -107,10 +105,11 @@ def read_hipe(name: str, content: bytes, reading: Reading) -> tuple[str, ...]:
     reading.problems += _header_faults(header[0], table, reading.options.layers, linked)
     if linked is not None and linked not in table.names:
         return ()
-    blocks = list(_blocks(lines, len(table.names)))
-    reading.unnamed = all(block.named(ID) is None for block in blocks)
+    below = ((where, line) for where, line in lines if not is_header(line))
+    blocks = list(blocks_of(below, partial(_is_note, width=len(table.names))))
+    reading.unnamed = all(_named(block, ID) is None for block in blocks)
     layers = [Layer(layer, _scheme(table, layer, blocks)) for layer in table.layers]
-    for id, members in _documents(blocks):
+    for id, members in documents_of([(_named(one, ID), None, one) for one in blocks]):
         tokens = []
         for where, cells in (row for block in members for row in block.rows):
             if len(cells) != len(table.names):
@@ -128,7 +127,7 @@ def read_hipe(name: str, content: bytes, reading: Reading) -> tuple[str, ...]:
             notes = [
                 note
                 for block in members
-                for note in block.notes
+                for note in (one.replace("\t", " ") for one in block.notes)
                 if not (told := _COMMENT.fullmatch(note)) or told[1] != ID
             ]
             reading.notes |= {id: tuple(notes)} if notes else {}
@@ -199,7 +198,7 @@ def _header_faults(
             yield f"{where}: no column is called {quoted(layer)}; there are {', '.join(there)}"
 
 
-def _scheme(table: _Table, layer: str, blocks: Sequence[_Block]) -> str:
+def _scheme(table: _Table, layer: str, blocks: Sequence[Block]) -> str:
     """The scheme of a column's tags: IOB2 unless marks show that it is IOBES or BILOU."""
     found = scheme_of(
         [table.cell(cells, layer) for _, cells in block.rows if len(cells) == len(table.names)]
@@ -208,49 +207,20 @@ def _scheme(table: _Table, layer: str, blocks: Sequence[_Block]) -> str:
     return FORM if found == "iob1" else found
 
 
-def _blocks(lines: Sequence[tuple[str, str]], width: int) -> Iterator[_Block]:
-    """The blocks of a file; a line that begins with # and has all cells is a token, no comment.
+def _is_note(line: str, width: int) -> bool:
+    """Whether a line is a comment; one that begins with # and has all cells is a token.
 
     Some tools write the words of a comment as cells: `#<tab>document_id<tab>=<tab>a`.
     """
-    block = _Block([], [])
-    for where, line in lines:
-        cells = line.split("\t")
-        spaced = line.replace("\t", " ")
-        is_comment = line.startswith("#") and (
-            len(cells) == 1
-            or (cells[0] == "#" and (len(cells) != width or _COMMENT.fullmatch(spaced) is not None))
-        )
-        if block.rows and (is_comment or not line.strip()):
-            yield block
-            block = _Block([], [])
-        if is_comment:
-            block.notes.append(spaced)
-        elif line.strip() and not is_header(line):
-            block.rows.append((where, cells))
-    if block.rows:
-        yield block
+    cells = line.split("\t")
+    if not line.startswith("#") or len(cells) == 1:
+        return line.startswith("#")
+    said = _COMMENT.fullmatch(line.replace("\t", " "))
+    return cells[0] == "#" and (len(cells) != width or said is not None)
 
 
-def _documents(blocks: Sequence[_Block]) -> Iterator[tuple[str, list[_Block]]]:
-    """The documents whose ids comments give; where none is given, each block is one."""
-    if all(block.named(ID) is None for block in blocks):
-        for number, block in enumerate(blocks, 1):
-            yield str(number), [block]
-        return
-    id, members = "0", list[_Block]()
-    for block in blocks:
-        named = block.named(ID)
-        if named is not None:
-            if members:
-                yield id, members
-            id, members = named, []
-        members.append(block)
-    yield id, members
-
-
-def _strata(blocks: Sequence[_Block]) -> dict[str, str]:
-    told = {key: value for block in blocks for key in STRATA if (value := block.named(key))}
+def _strata(blocks: Sequence[Block]) -> dict[str, str]:
+    told = {key: value for block in blocks for key in STRATA if (value := _named(block, key))}
     return dict(sorted(told.items()))
 
 

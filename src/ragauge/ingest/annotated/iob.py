@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-
-from msgspec import Struct
 
 from ragauge.contracts.entities import ONE_LAYER
 from ragauge.ingest.annotated.entity_reading import Reading
 from ragauge.ingest.annotated.tagged_texts import (
     MARKS,
     OUTSIDE,
+    Block,
     Layer,
     TaggedToken,
     bad_tag,
+    blocks_of,
     documents_of,
     keep_tagged,
     numbered_lines,
@@ -35,24 +34,11 @@ _COMMENT = re.compile(
 """Comments that say what something is, a document or a sentence at times."""
 
 
-Row = tuple[str, list[str]]
-"""The place of a token's line, and its cells."""
-
-
-class TokenLines(Struct, frozen=True):
-    """A sentence as its lines, and what comments name it and its document."""
-
-    rows: list[Row]
-    id: str | None = None
-    document: str | None = None
-    """The same for all sentences of a document; None where the file tells no documents."""
-
-
 def read_iob(name: str, content: bytes, reading: Reading, form: str | None = None) -> str:
     """Read the documents of a file of tokens and tags; the form it has comes back."""
     lines = list(numbered_lines(name, content, reading.problems))
-    sentences = list(_sentences(lines))
-    rows = [cells for sentence in sentences for _, cells in sentence.rows]
+    blocks = list(blocks_of(lines, is_note, cells_of))
+    rows = [cells for block in blocks for _, cells in block.rows]
     width = len(rows[0]) if rows else 0
     if not lines:
         return form or "iob2"
@@ -72,12 +58,27 @@ def read_iob(name: str, content: bytes, reading: Reading, form: str | None = Non
     starts = content.lstrip().startswith(DOCUMENT_START.encode())
     like_conll2003 = width == CONLL2003_COLUMNS and starts
     told: str | None = CONLL2003 if form is None and like_conll2003 else form
-    tags = [[row[column] for _, row in one.rows if len(row) == width] for one in sentences]
+    tags = [[row[column] for _, row in one.rows if len(row) == width] for one in blocks]
     layer = Layer(ONE_LAYER, told if told in MARKS else scheme_of(tags))
-    comments = (_COMMENT.fullmatch(line.rstrip()) for _, line in lines if line.startswith("#"))
-    reading.unnamed = not any(comment and any(comment.groups()) for comment in comments)
-    for id, members in documents_of(sentences):
-        tagged = [_tagged(one.rows, width, column, layer.form, reading) for one in members]
+    named: list[tuple[str | None, str | None, Block]] = []
+    begun = 0
+    reading.unnamed = True
+    for block in blocks:
+        document: str | None = None
+        sentence: str | None = None
+        for note in block.notes:
+            comment = _COMMENT.fullmatch(note.rstrip())
+            if note.startswith(DOCUMENT_START):
+                begun += 1
+                document = str(begun)
+            elif comment:
+                document = comment["document"] or document
+                sentence = comment["sentence"] or comment["word"] or sentence
+                if any(comment.groups()):
+                    reading.unnamed = False
+        named.append((document, sentence, block))
+    for id, members in documents_of(named):
+        tagged = [_tagged(one, width, column, layer.form, reading) for one in members]
         keep_tagged(reading, id, tagged, [layer])
     return told or layer.form
 
@@ -101,26 +102,9 @@ def no_column(asked: int | None, width: int) -> str | None:
     return f"column {asked}: there are {width}, and the first is the token"
 
 
-def _sentences(lines: Iterable[tuple[str, str]]) -> Iterator[TokenLines]:
-    """The sentences of a file; a blank line, a document's start and the end of the file end one."""
-    rows: list[Row] = []
-    id = document = None
-    starts = 0
-    for where, line in (*lines, ("", "")):
-        begins = line.startswith(DOCUMENT_START)
-        if line.strip() and not begins and not is_comment(line):
-            rows.append((where, cells_of(line)))
-            continue
-        if rows:
-            yield TokenLines(rows, id, document)
-            rows, id = [], None
-        named = _COMMENT.fullmatch(line.rstrip())
-        if begins:
-            starts += 1
-            document = str(starts)
-        elif named:
-            document = named["document"] or document
-            id = named["sentence"] or named["word"] or id
+def is_note(line: str) -> bool:
+    """Whether a line says something of the tokens below it: a comment, or a document's start."""
+    return line.startswith(DOCUMENT_START) or is_comment(line)
 
 
 def is_comment(line: str) -> bool:
@@ -132,10 +116,10 @@ def is_comment(line: str) -> bool:
 
 
 def _tagged(
-    rows: Sequence[Row], width: int, column: int, form: str, reading: Reading
+    block: Block, width: int, column: int, form: str, reading: Reading
 ) -> list[TaggedToken]:
     tagged: list[TaggedToken] = []
-    for where, cells in rows:
+    for where, cells in block.rows:
         fact, tag = None, None
         if len(cells) != width:
             fact = f"has {len(cells)} columns, and the first token's line {width}"

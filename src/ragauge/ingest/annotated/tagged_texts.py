@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -289,27 +288,54 @@ def numbered_lines(name: str, content: bytes, problems: list[str]) -> Iterator[t
         yield f"{name}:{number}", line
 
 
-class OfDocument(Protocol):
-    """A sentence that may have an id, and may say which document it belongs to."""
+class Block(Struct):
+    """Comments and the tokens below them, up to a blank line or the next comment."""
 
-    @property
-    def id(self) -> str | None: ...
-
-    @property
-    def document(self) -> str | None: ...
+    notes: list[str]
+    rows: list[tuple[str, list[str]]]
+    """The place of each token's line, and its cells."""
 
 
-Part = TypeVar("Part", bound=OfDocument)
+def blocks_of(
+    lines: Iterable[tuple[str, str]],
+    is_note: Callable[[str], bool],
+    cells: Callable[[str], list[str]] = lambda line: line.split("\t"),
+) -> Iterator[Block]:
+    """The blocks of a file of tokens, a line each."""
+    block = Block([], [])
+    for where, line in (*lines, ("", "")):
+        noted = is_note(line)
+        if block.rows and (noted or not line.strip()):
+            yield block
+            block = Block([], [])
+        if noted:
+            block.notes.append(line)
+        elif line.strip():
+            block.rows.append((where, cells(line)))
 
 
-def documents_of(sentences: Sequence[Part]) -> Iterator[tuple[str, list[Part]]]:
-    """The documents that sentences belong to; where no sentence says so, each is one."""
-    if all(sentence.document is None for sentence in sentences):
-        for number, sentence in enumerate(sentences, 1):
-            yield sentence.id or str(number), [sentence]
+Part = TypeVar("Part")
+
+
+def documents_of(
+    parts: Sequence[tuple[str | None, str | None, Part]],
+) -> Iterator[tuple[str, list[Part]]]:
+    """The documents of parts with the document's id and their own; each is one where none is told.
+
+    What names no document belongs to the one before.
+    """
+    if all(document is None for document, _, _ in parts):
+        for number, (_, id, part) in enumerate(parts, 1):
+            yield id or str(number), [part]
         return
-    for document, members in groupby(sentences, key=lambda sentence: sentence.document):
-        yield document or "0", list(members)
+    id, members = "0", list[Part]()
+    for document, _, part in parts:
+        if document is not None and document != id:
+            if members:
+                yield id, members
+            id, members = document, []
+        members.append(part)
+    yield id, members
 
 
 def keep_tagged(

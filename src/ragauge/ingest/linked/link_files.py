@@ -21,7 +21,6 @@ from ragauge.errors import UsageError
 from ragauge.ingest.fields import (
     STRATA,
     STRATUM,
-    YES_NO,
     BadField,
     BadRecord,
     Columns,
@@ -66,6 +65,8 @@ UNKNOWN_TEXT = "?"
 _WHOLE = re.compile(r"[0-9]+")
 _TAC_PLACE = re.compile(r"(.+):([0-9]+)-([0-9]+)")
 _RANKS = {"rank", "score"}
+_NO_TEXTS = {"start", "end", "rank", "score", "nil", GOLD_NIL}
+"""Fields whose cells stand for numbers, or for true and false."""
 _KEYS = ("doc", "doc_id", "document", "start", "end", "mention", "context", "type", "strata")
 
 
@@ -387,15 +388,13 @@ def _row(record: dict[str, Any]) -> dict[str, Any]:
     row: dict[str, Any] = {TABULAR: True}
     for field, value in record.items():
         cell = value.strip() if type(value) is str else value
-        row[field] = _CELLS[field](cell, field) if field in _CELLS and cell is not None else cell
+        row[field] = _cell(cell, field) if field in _NO_TEXTS and type(cell) is str else cell
     return row
 
 
-def _boolean(cell: str, field: str) -> bool:
-    meant = YES_NO.get(cell.lower())
-    if meant is None:
-        raise BadField(field, f"expected true or false, got {quoted(cell)}")
-    return meant
+def _cell(cell: str, field: str) -> Any:
+    """What a cell of a table stands for."""
+    return LINK.by_name[field].read(cell.strip(), field, cell=True)
 
 
 def _neleval(name: str, content: bytes, problems: list[str]) -> Placed:
@@ -423,8 +422,8 @@ def _annotation(cells: Sequence[str]) -> dict[str, Any]:
     doc, start, end, *rest = cells
     record: dict[str, Any] = {
         "doc": doc,
-        "start": _whole(start, "start"),
-        "end": _whole(end, "end") + 1,
+        "start": _cell(start, "start"),
+        "end": _cell(end, "end") + 1,
     }
     if len(rest) > 3 and len(rest) % 3:
         raise BadField("cells", "after the end come id, score and type, all three for each id")
@@ -440,12 +439,12 @@ def _annotation(cells: Sequence[str]) -> dict[str, Any]:
 
 def _scored(answer: Sequence[str]) -> dict[str, Any]:
     score = answer[1].strip() if len(answer) > 1 else ""
-    return {"id": answer[0], "score": _number(score, "score") if score else None}
+    return {"id": answer[0], "score": _cell(score, "score") if score else None}
 
 
 def _tac(cells: Sequence[str], place: re.Match[str]) -> dict[str, Any]:
     _, _, mention, _, link, *rest = cells
-    score = _number(rest[2], "confidence") if len(rest) > 2 and rest[2].strip() else None
+    score = _cell(rest[2], "score") if len(rest) > 2 and rest[2].strip() else None
     return {
         "doc": place[1],
         "start": int(place[2]),
@@ -455,27 +454,6 @@ def _tac(cells: Sequence[str], place: re.Match[str]) -> dict[str, Any]:
         "score": score,
         "type": rest[0] if rest else None,
     }
-
-
-def _whole(cell: str, field: str) -> int:
-    if not _WHOLE.fullmatch(cell.strip()):
-        raise BadField(field, f"expected a whole number, got {quoted(cell)}")
-    return int(cell)
-
-
-def _number(cell: str, field: str) -> float:
-    try:
-        return float(cell)
-    except ValueError:
-        raise BadField(field, f"expected a number, got {quoted(cell)}") from None
-
-
-_CELLS: dict[str, Callable[[str, str], Any]] = {
-    **dict.fromkeys(("start", "end", "rank"), _whole),
-    "score": _number,
-    "nil": _boolean,
-    GOLD_NIL: _boolean,
-}
 
 
 def _plain(value: Any) -> Any:
