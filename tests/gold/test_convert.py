@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from ragauge.contracts.gold import Gold, Span, fingerprint
 from ragauge.errors import InputRejected, UsageError
-from ragauge.ingest.gold import read_gold
+from ragauge.ingest.gold import read_gold, record_of
 from ragauge.ingest.gold_forms import FORMULA, read_any
-from ragauge.runners.gold_convert import convert, encoded, record_of
+from ragauge.runners.gold_convert import convert, encoded
 from tests.cli.command import ragauge
 
 HERITAGE = Path(__file__).resolve().parents[2] / "src/ragauge/demo/heritage/gold.jsonl"

@@ -5,7 +5,7 @@ import json
 import polars as pl
 import pytest
 
-from ragauge import score
+from ragauge import evaluate_qa, score
 from ragauge.contracts.gold import Gold, GoldSet, fingerprint
 from ragauge.errors import InputRejected
 from ragauge.ingest.gold import read_gold
@@ -105,6 +105,15 @@ def test_fields_that_look_misspelt_are_reported_and_others_kept():
 def test_a_set_that_was_read_is_taken_as_it_is():
     gold = GoldSet([Gold(qid="a", question="Who?", answerable=True)])
     assert read_gold(gold) is gold
+
+
+def test_questions_that_were_read_are_a_source_like_any_other():
+    gold = read_gold([{**question, "curator": "Ada"} for question in QUESTIONS])
+    assert read_gold(list(gold)) == gold
+    answers = [{"qid": "1", "answer": "In 1885."}, {"qid": "2", "answer": "Nothing."}]
+    one, other = (evaluate_qa(source, answers).report for source in (gold, QUESTIONS))
+    assert one.metrics == other.metrics
+    assert one.identity == other.identity
 
 
 def test_a_question_needs_an_answer_or_to_say_that_there_is_none():

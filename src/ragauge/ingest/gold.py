@@ -37,6 +37,8 @@ SAY_IT = "missing; write true or false"
 EXTRA = "extra"
 """The column of a table that holds what cannot be a column."""
 METADATA = GoldMetadata.__struct_fields__
+EMPTY: dict[str, Any] = {"gold_answer": "", "gold_citations": [], "gold_claim_substr": []}
+"""What fields that have other names hold where they hold nothing; a question always asks."""
 CLOSE = 0.8
 """How much alike a misspelt key of the metadata is to the one that was meant."""
 _JSON_STARTS = {*'"[{-0123456789tfn'}
@@ -217,6 +219,7 @@ class GoldRecords(Records):
     def within(self, place: str, value: Any) -> Iterable[tuple[str, Any]]:
         """The record, its cells as the values they were written from; nothing for metadata."""
         begun, self._begun = self._begun, True
+        value = as_written(value)
         if not begun and is_metadata(value):
             self.metadata = metadata_of(value, place, self.problems)
             return ()
@@ -263,6 +266,26 @@ class GoldRecords(Records):
         findings = Findings()
         unread = self.note_unread(findings)
         return GoldSet(questions, self.metadata, findings.kept(), unread)
+
+
+def as_written(value: Any) -> Any:
+    """A question that was read as a file has it; any other value as it is."""
+    return (
+        msgspec.json.decode(msgspec.json.encode(record_of(value))) if type(value) is Gold else value
+    )
+
+
+def record_of(question: Gold) -> dict[str, Any]:
+    """A question's fields as a file has them.
+
+    Reading them again gives the same question: where a key it does not know is another name of
+    a field it leaves empty, the emptiness is written too, or the other name would fill it.
+    """
+    record: dict[str, Any] = msgspec.to_builtins(question)
+    extra = record.pop("extra", {})
+    for field, _ in GOLD.reads(tuple(extra)):
+        record.setdefault(field.name, EMPTY.get(field.name))
+    return {**record, **extra}
 
 
 def is_metadata(record: Any) -> bool:

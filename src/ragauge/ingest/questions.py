@@ -27,7 +27,7 @@ from ragauge.ingest.answers import (
     strata_in,
 )
 from ragauge.ingest.fields import Columns, Field, Shape, quoted, texts
-from ragauge.ingest.gold import is_metadata, metadata_of
+from ragauge.ingest.gold import as_written, is_metadata, metadata_of
 from ragauge.ingest.heritage import MARKS, entry_at, is_entry
 from ragauge.ingest.records import Records, Row, Source
 
@@ -101,7 +101,7 @@ class _Questions(Records):
             metadata_of(value, place, self.problems)
             return
         if not is_entry(value):
-            yield place, value
+            yield place, as_written(value)
             return
         entry = entry_at(place, value, self.problems)
         if entry is None:

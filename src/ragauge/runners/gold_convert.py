@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -16,7 +15,7 @@ from ragauge.contracts.gold_report import judged
 from ragauge.contracts.report import Finding
 from ragauge.errors import UsageError
 from ragauge.ingest.fields import Columns
-from ragauge.ingest.gold import GOLD
+from ragauge.ingest.gold import record_of
 from ragauge.ingest.gold_forms import read_any, table_of
 from ragauge.store.files import write_whole
 
@@ -78,19 +77,6 @@ def encoded(questions: Sequence[Gold], form: str = "jsonl", units: Units = "ques
     return table_of(records, "\t" if form == "tsv" else ",").encode()
 
 
-def record_of(question: Gold) -> dict[str, Any]:
-    """A question's fields as a file has them.
-
-    Reading them again gives the same question: where a key it does not know is another name of
-    a field it leaves empty, the emptiness is written too, or the other name would fill it.
-    """
-    record: dict[str, Any] = msgspec.to_builtins(question)
-    extra = record.pop("extra", {})
-    for field, _ in GOLD.reads(tuple(extra)):
-        record.setdefault(field.name, EMPTY.get(field.name))
-    return {**record, **extra}
-
-
 def write_new(files: Mapping[Path, bytes], force: bool) -> None:
     """Write each file whole; refuse all where one would replace another's content unasked."""
     changed = {}
@@ -113,5 +99,3 @@ def write_new(files: Mapping[Path, bytes], force: bool) -> None:
 
 TABLES = ("csv", "tsv")
 FORMS = ("jsonl", "json", *TABLES)
-EMPTY: dict[str, Any] = {"gold_answer": "", "gold_citations": [], "gold_claim_substr": []}
-"""What fields that have other names hold where they hold nothing; a question always asks."""
