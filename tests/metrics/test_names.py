@@ -3,8 +3,9 @@
 import pytest
 
 from ragauge.errors import UsageError
-from ragauge.metrics.names import LONG_NAMES, long_name, metric_id, short_name
-from ragauge.metrics.table import table
+from ragauge.gates.rules import parse_rules
+from ragauge.metrics.names import LONG_NAMES, long_name, metric_id, short_name, typed_name
+from ragauge.metrics.table import find, table
 
 IDS = ("quality.errors", "stability.errors", "quality.coverage")
 
@@ -33,6 +34,20 @@ def test_what_stands_for_no_metric_or_for_several_is_refused(name, words):
     with pytest.raises(UsageError) as refused:
         found(name)
     assert str(refused.value) == words
+
+
+def test_long_names_can_be_typed_wherever_a_metric_is_named():
+    for entry in table().values():
+        typed = typed_name(entry.id)
+        if typed:
+            family = entry.id.partition(".")[0]
+            assert find(typed).id == find(f"{family}.{typed}").id == entry.id
+            assert metric_id(typed, [entry.id], unknown="", listed="") == entry.id
+    rule = parse_rules("answer_consistency>=0.9", lambda name: find(name, "runs"))[0]
+    assert str(rule) == "stability.acr>=0.9"
+    assert find("normalised_discounted_cumulative_gain@7").id == "retrieval.ndcg@7"
+    with pytest.raises(UsageError, match="there is no metric"):
+        find("quality.answer_consistency")
 
 
 def test_long_names_are_of_metrics_that_exist():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ragauge.cli.command import formats, say_json
+from ragauge.metrics.names import typed_name
 
 if TYPE_CHECKING:
     from ragauge.contracts.metric import Metric
@@ -70,6 +71,7 @@ def _explained(metric: Metric) -> str:
             f"unit     {metric.unit}",
             f"columns  {', '.join(metric.columns)}",
             f"reads    {', '.join(sorted(metric.needs))}",
+            *([f"also     {also}"] if (also := typed_name(metric.id)) else []),
             f"gate it  --gates '{metric.name}{'>=' if metric.better == 'higher' else '<='}…'",
         ]
     )
@@ -85,6 +87,7 @@ def page(metrics: Sequence[Metric]) -> str:
 def _section(metric: Metric) -> str:
     low, high = metric.bounds
     facts = [
+        *([f"also called `{also}`"] if (also := typed_name(metric.id)) else []),
         f"version {metric.version}",
         f"{metric.better} is better",
         f"from {low:g} to {'any value' if high is None else format(high, 'g')}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from itertools import chain, zip_longest
 from typing import NamedTuple
@@ -34,6 +35,29 @@ LONG_NAMES = {
 """What metrics are called whose ids are abbreviations, without a cutoff such as `@10`."""
 
 
+_TYPED = {re.sub(r"\W+", "_", name.lower()): id for id, name in LONG_NAMES.items()}
+
+
+def typed_name(id: str) -> str | None:
+    """The long name of a metric as it is typed, such as answer_consistency; None without one."""
+    bare, at, cut = id.partition("@")
+    return next((f"{name}{at}{cut}" for name, known in _TYPED.items() if known == bare), None)
+
+
+def abbreviated(name: str) -> str | None:
+    """The id for a long name as it is typed, its words joined by low lines; None for other names.
+
+    >>> abbreviated("answer_consistency"), abbreviated("retrieval.precision@10")
+    ('stability.acr', 'retrieval.p@10')
+    """
+    head, at, cut = name.partition("@")
+    family, _, typed = head.rpartition(".")
+    id = _TYPED.get(typed.lower().replace("-", "_"))
+    if id is None or family not in ("", id.partition(".")[0]):
+        return None
+    return f"{id}{at}{cut}"
+
+
 def long_name(id: str, shown: str = "") -> str:
     """The name to show in a table: a long one next to an abbreviation, otherwise the short id.
 
@@ -63,6 +87,7 @@ def metric_id(name: str, ids: Iterable[str], *, unknown: str, listed: str) -> st
     """
     known = list(dict.fromkeys(ids))
     found = [id for id in known if name in (id, short_name(id))]
+    found = found or [id for id in known if id == abbreviated(name)]
     if name in found:
         return name
     if len(found) == 1:

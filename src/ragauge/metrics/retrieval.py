@@ -470,6 +470,13 @@ SPELLINGS = {
     "setp": "set_p",
     "setr": "set_r",
     "set_recall": "set_r",
+    "average_precision": "ap",
+    "reciprocal_rank": "rr",
+    "mean_reciprocal_rank": "rr",
+    "rank_biased_precision": "rbp",
+    "binary_preference": "bpref",
+    "normalised_discounted_cumulative_gain": "ndcg",
+    "normalized_discounted_cumulative_gain": "ndcg",
     "setf": "set_f",
 }
 """In small letters; the case of a name says nothing."""

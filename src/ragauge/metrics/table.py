@@ -13,6 +13,7 @@ from msgspec import structs
 
 from ragauge.contracts.metric import Absent, Metric, Reads, Row
 from ragauge.errors import UsageError
+from ragauge.metrics.names import abbreviated
 
 if TYPE_CHECKING:
     from ragauge.contracts.metric import Array
@@ -150,6 +151,8 @@ def _finish_checked(entry: Metric) -> Callable[[Array], Array]:
 def find(name: str, *kinds: Reads) -> Metric:
     """The metric of this id, or of this name where one family has it; `@k` may be any k.
 
+    A metric whose id is an abbreviation also goes by its long name, such as answer_consistency.
+
     Metrics of rankings go by the names other tools give them, too: nDCG@10, P(rel=2)@5.
 
     With kinds, only a metric that reads one of them will do.
@@ -161,6 +164,8 @@ def find(name: str, *kinds: Reads) -> Metric:
         ids = ", ".join(entry.id for entry in matches)
         raise UsageError(f'metric "{name}" is ambiguous: {ids}')
     found = matches[0] if matches else _with_parameters(name, kinds)
+    if found is None and (id := abbreviated(name)):
+        return find(id, *kinds)
     if found is None:
         names = [word for entry in known.values() for word in (entry.id, entry.name)]
         near = difflib.get_close_matches(name, names, n=1)
