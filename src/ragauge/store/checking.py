@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
 import msgspec
-from sqlalchemy import Boolean, Connection, Integer, Row, Select, Table, select, type_coerce
+from sqlalchemy import (
+    Boolean,
+    ColumnElement,
+    Connection,
+    Integer,
+    Row,
+    Select,
+    Table,
+    select,
+    type_coerce,
+)
 
-from ragauge.contracts.gold import Gold
-from ragauge.contracts.history import ID_SHOWN, Checked, History, Run, RunRecord, UnitRow
+from ragauge.contracts.history import ID_SHOWN, Checked, History, Run, RunRecord
 from ragauge.contracts.kept import ANSWERS
 from ragauge.errors import UsageError
 from ragauge.store.column_filling import (
@@ -23,6 +32,9 @@ from ragauge.store.column_filling import (
 )
 from ragauge.store.database import BATCH, Database
 from ragauge.store.recorded import (
+    decode_gold,
+    decode_record,
+    decode_unit,
     file_rows,
     gold_columns,
     label_rows,
@@ -47,9 +59,6 @@ from ragauge.store.tables import (
     unit_keys,
 )
 
-_record = msgspec.json.Decoder(RunRecord)
-_unit = msgspec.json.Decoder(UnitRow)
-_gold = msgspec.json.Decoder(Gold)
 _DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "XX001", "XX002")
 """How SQLite, and PostgreSQL by the SQLSTATE of broken tables and indexes, names it."""
 _UNREADABLE = "its rows cannot be read: the database is damaged; restore it from a copy"
@@ -129,7 +138,7 @@ def _faults(
             if hashlib.sha256(row.document.encode()).hexdigest() != id:
                 return ["the record does not hash to the run's id"]
             try:
-                record = _record.decode(row.document)
+                record = decode_record(row.document)
             except msgspec.DecodeError as error:
                 return [f"the record cannot be read: {error}"]
             found = [
@@ -198,31 +207,39 @@ def _sorted_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: str(next(iter(row.values()))))
 
 
+def _lines(
+    connection: Connection,
+    table: Table,
+    owner: ColumnElement[bool],
+    draw: Callable[[str], dict[str, Any]],
+) -> tuple[int, Any, int]:
+    """How many rows there are, the hash of their lines, and how many are not drawn from theirs."""
+    which = _raw(table).where(owner).order_by(table.c.place)
+    digest, place, astray = hashlib.sha256(), -1, 0
+    for place, row in enumerate(connection.execution_options(yield_per=BATCH).execute(which)):
+        digest.update(b"\n" * (place > 0) + row.line.encode())
+        held = row._asdict()
+        if "values" in held:  # PostgreSQL writes 1.5e300 as an integer, not quite the float
+            held["values"] = {name: float(value) for name, value in held["values"].items()}
+        try:
+            astray += not {**draw(row.line), "place": place}.items() <= held.items()
+        except msgspec.DecodeError:
+            astray += 1
+    return place + 1, digest, astray
+
+
 def _unit_faults(connection: Connection, number: int, record: RunRecord) -> Iterator[str]:
-    which = _raw(run_units).where(run_units.c.run == number).order_by(run_units.c.place)
-    digest, count, astray = hashlib.sha256(), 0, 0
-    for row in connection.execution_options(yield_per=BATCH).execute(which).mappings():
-        digest.update(row["line"].encode() + b"\n")
-        astray += row["place"] != count or not _is_drawn_from_line(row)
-        count += 1
-    if count != record.units:
-        yield f"units: {count:,} rows of {record.units:,} are there"
+    owner = run_units.c.run == number
+    rows, digest, astray = _lines(
+        connection, run_units, owner, lambda line: unit_columns(decode_unit(line))
+    )
+    digest.update(b"\n" * (rows > 0))
+    if rows != record.units:
+        yield f"units: {rows:,} rows of {record.units:,} are there"
     elif digest.hexdigest() != record.units_sha256:
         yield "units: the rows do not hash to units_sha256"
     if astray:
         yield f"units: {astray:,} rows have columns that are not as their line"
-
-
-def _is_drawn_from_line(row: Any) -> bool:
-    try:
-        columns = unit_columns(_unit.decode(row["line"]))
-    except msgspec.DecodeError:
-        return False
-    # PostgreSQL writes 1.5e300 as an integer, which is not quite the float it came from.
-    values = {metric: float(value) for metric, value in row["values"].items()}
-    return {**columns, "values": values} == columns and all(
-        row[name] == value for name, value in columns.items() if name != "values"
-    )
 
 
 def _file_faults(connection: Connection, shelf: Shelf, id: str, record: RunRecord) -> Iterator[str]:
@@ -237,18 +254,10 @@ def _file_faults(connection: Connection, shelf: Shelf, id: str, record: RunRecor
 
 
 def _gold_set_faults(connection: Connection, sha256: str) -> Iterator[str]:
-    columns = gold_questions.c
-    which = _raw(gold_questions).where(columns.gold_sha256 == sha256).order_by(columns.place)
-    digest, separator, astray = hashlib.sha256(), b"", 0
-    rows = connection.execution_options(yield_per=BATCH).execute(which).mappings()
-    for place, row in enumerate(rows):
-        digest.update(separator + row["line"].encode())
-        separator = b"\n"
-        try:
-            drawn = gold_columns(_gold.decode(row["line"])) | {"place": place}
-            astray += any(row[name] != value for name, value in drawn.items())
-        except msgspec.DecodeError:
-            astray += 1
+    owner = gold_questions.c.gold_sha256 == sha256
+    _, digest, astray = _lines(
+        connection, gold_questions, owner, lambda line: gold_columns(decode_gold(line))
+    )
     if digest.hexdigest() != sha256:
         yield f"gold set {sha256[:12]}: the questions do not hash to gold_sha256"
     if astray:

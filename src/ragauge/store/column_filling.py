@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from statistics import median
@@ -22,12 +23,19 @@ import numpy as np
 from sqlalchemy import Connection, Select, insert, select
 
 from ragauge.contracts.gold import ANSWERABLE, Gold, value_of
-from ragauge.contracts.history import NewRun, RunRecord, UnitRow, canonical
+from ragauge.contracts.history import NewRun, RunRecord, canonical
 from ragauge.contracts.kept import ANSWERS, SPENT, spent_by
 from ragauge.errors import UsageError
 from ragauge.store.database import BATCH, Database, add_rows, insert_unless_there
 from ragauge.store.packed import Group, Packed
-from ragauge.store.recorded import gold_columns, plain, unit_columns
+from ragauge.store.recorded import (
+    decode_gold,
+    decode_record,
+    decode_unit,
+    gold_columns,
+    plain,
+    unit_columns,
+)
 from ragauge.store.tables import (
     gold_questions,
     packed_gold,
@@ -200,36 +208,35 @@ def _numbered(columns: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 Kind = TypeVar("Kind")
-_record = msgspec.json.Decoder(RunRecord)
-_unit = msgspec.json.Decoder(UnitRow)
-_gold = msgspec.json.Decoder(Gold)
 
 
-class RunColumns:
-    """The columns of a run that is to be recorded, and of its gold set where that is new."""
+def columns_of(run: NewRun, database: Database) -> Callable[[Connection, int], None]:
+    """What keeps the columns of a run, and of its gold set where that is new, beside its rows.
 
-    def __init__(self, run: NewRun, database: Database) -> None:
-        self._run, self._units = run, UnitColumns(plain(question.qid) for question in run.gold)
-        for row in run.units:
-            self._units.add(unit_columns(row))
-        if ANSWERS in run.files:
-            with suppress(UsageError, OSError):  # whoever takes the file says what is wrong with it
-                self._units.add_answers(answers_in(run.files[ANSWERS]))
-        with database.reading() as connection:
-            known = _has_columns(connection, run.record.gold_sha256)
-        self._gold = [] if known else list(self._gold_columns())
+    They are made before: whatever takes long is done before the database is locked.
+    """
+    record, units = run.record, UnitColumns(plain(question.qid) for question in run.gold)
+    for row in run.units:
+        units.add(unit_columns(row))
+    if ANSWERS in run.files:
+        with suppress(UsageError, OSError):  # whoever takes the file says what is wrong with it
+            units.add_answers(answers_in(run.files[ANSWERS]))
+    with database.reading() as connection:
+        known = _has_columns(connection, record.gold_sha256)
 
-    def _gold_columns(self) -> Iterator[dict[str, Any]]:
+    def gold_columns() -> list[dict[str, Any]]:
         # As the questions will be read again: the keys in a stratum's value are sorted by then.
-        return gold_packed(_gold.decode(canonical(question)) for question in self._run.gold)
+        return list(gold_packed(decode_gold(canonical(question)) for question in run.gold))
 
-    def keep(self, connection: Connection, number: int) -> None:
-        """Put them beside the run's rows."""
-        record = self._run.record
-        _insert_columns(connection, number, self._units, record, self._run.id)
+    gold = [] if known else gold_columns()
+
+    def keep(connection: Connection, number: int) -> None:
+        _insert_columns(connection, number, units, record, run.id)
         if record.gold_sha256 is not None:
             # Packed now only where the set was there a moment ago, and then removed.
-            _insert_gold(connection, record.gold_sha256, self._gold or self._gold_columns())
+            _insert_gold(connection, record.gold_sha256, lambda: gold or gold_columns())
+
+    return keep
 
 
 def answers_in(path: Path) -> Iterator[Group]:
@@ -252,13 +259,13 @@ def fill_columns(connection: Connection) -> None:
     sets = select(gold_questions.c.gold_sha256).distinct()
     for sha256 in connection.execute(sets).scalars().all():
         with suppress(msgspec.DecodeError):
-            _insert_gold(connection, sha256, gold_repacked(connection, sha256))
+            _insert_gold(connection, sha256, partial(gold_repacked, connection, sha256))
     known = select(runs.c.number, runs.c.id, runs.c.gold_sha256, runs.c.document)
     for number in connection.execute(select(runs.c.number)).scalars().all():
         run = connection.execute(known.where(runs.c.number == number)).one()
         with suppress(msgspec.DecodeError):
             columns = units_repacked(connection, number, run.gold_sha256)
-            _insert_columns(connection, number, columns, _record.decode(run.document), run.id)
+            _insert_columns(connection, number, columns, decode_record(run.document), run.id)
 
 
 def units_repacked(connection: Connection, number: int, sha256: str | None) -> UnitColumns:
@@ -267,7 +274,7 @@ def units_repacked(connection: Connection, number: int, sha256: str | None) -> U
     ordered = connection.execute(qids.order_by(gold_questions.c.place)).scalars().all()
     columns = UnitColumns(ordered)
     which = select(run_units.c.line).where(run_units.c.run == number).order_by(run_units.c.place)
-    for row in _decoded(connection, which, _unit):
+    for row in _decoded(connection, which, decode_unit):
         columns.add(unit_columns(row))
     return columns
 
@@ -275,7 +282,9 @@ def units_repacked(connection: Connection, number: int, sha256: str | None) -> U
 def gold_repacked(connection: Connection, sha256: str) -> list[dict[str, Any]]:
     """The columns of a gold set, drawn from its rows."""
     which = select(gold_questions.c.line).where(gold_questions.c.gold_sha256 == sha256)
-    return list(gold_packed(_decoded(connection, which.order_by(gold_questions.c.place), _gold)))
+    return list(
+        gold_packed(_decoded(connection, which.order_by(gold_questions.c.place), decode_gold))
+    )
 
 
 def _insert_columns(
@@ -286,9 +295,11 @@ def _insert_columns(
     connection.execute(insert(run_words), {"run": number, "words": run_packed(record, id)})
 
 
-def _insert_gold(connection: Connection, sha256: str, rows: Iterable[dict[str, Any]]) -> None:
+def _insert_gold(
+    connection: Connection, sha256: str, rows: Callable[[], Iterable[dict[str, Any]]]
+) -> None:
     if not _has_columns(connection, sha256):
-        new = ({"gold_sha256": sha256, **row} for row in rows)
+        new = ({"gold_sha256": sha256, **row} for row in rows())
         add_rows(connection, insert_unless_there(connection, packed_gold), new)
 
 
@@ -298,9 +309,9 @@ def _has_columns(connection: Connection, sha256: str | None) -> bool:
 
 
 def _decoded(
-    connection: Connection, lines: Select[Any], decoder: msgspec.json.Decoder[Kind]
+    connection: Connection, lines: Select[Any], decode: Callable[[str], Kind]
 ) -> Iterator[Kind]:
     """The rows of a table, some in memory at a time; decoded here, so that a failure closes it."""
     with connection.execute(lines.execution_options(yield_per=BATCH)) as found:
         for line in found.scalars():
-            yield decoder.decode(line)
+            yield decode(line)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
 import numpy as np
 from sqlalchemy import (
     ColumnElement,
@@ -50,7 +49,7 @@ from ragauge.store.columns import (
     words_of,
 )
 from ragauge.store.database import Database
-from ragauge.store.recorded import matching, newest_first, plain, read_runs
+from ragauge.store.recorded import decode_gold, matching, newest_first, plain, read_runs
 from ragauge.store.shelf import Shelf
 from ragauge.store.tables import (
     gold_questions,
@@ -61,8 +60,6 @@ from ragauge.store.tables import (
     tags,
 )
 from ragauge.store.unit_pages import UnitPages, ends, unit_changes, unit_over_runs
-
-_gold = msgspec.json.Decoder(Gold)
 
 
 class SqlPages:
@@ -356,4 +353,4 @@ def _questions(connection: Connection, sha256: str, places: list[int]) -> list[G
         gold_questions.c.gold_sha256 == sha256, gold_questions.c.place.in_(places)
     )
     lines = {row.place: row.line for row in connection.execute(which)}
-    return [_gold.decode(lines[place]) for place in places]
+    return [decode_gold(lines[place]) for place in places]

@@ -38,6 +38,9 @@ from ragauge.store.tables import (
 )
 from ragauge.text.visible import one_line
 
+decode_record = msgspec.json.Decoder(RunRecord).decode
+decode_unit = msgspec.json.Decoder(UnitRow).decode
+decode_gold = msgspec.json.Decoder(Gold).decode
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 
 
@@ -178,9 +181,6 @@ def _insert(
     add_rows(connection, insert(table), ({"run": number, **row} for row in rows))
 
 
-_record = msgspec.json.Decoder(RunRecord)
-
-
 def read_runs(connection: Connection, numbers: Select[Any]) -> list[Run]:
     """The runs whose numbers a query gives, in its order."""
     return runs_numbered(connection, connection.execute(numbers).scalars().all())
@@ -206,7 +206,7 @@ def runs_numbered(connection: Connection, order: Sequence[int]) -> list[Run]:
     for number in order:
         row = found[number]
         try:
-            record = _record.decode(row.document)
+            record = decode_record(row.document)
         except msgspec.DecodeError as error:
             raise UsageError(
                 f"run {row.id[:12]}: its record cannot be read: {error}; `ragauge runs verify` "

@@ -6,11 +6,12 @@ import os
 import shutil
 import tempfile
 import uuid
-from collections.abc import Iterable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import count
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 from sqlalchemy import ColumnElement, Connection, LargeBinary, Select, func, insert, select
 
@@ -21,43 +22,51 @@ from ragauge.store.database import Database
 from ragauge.store.files import PIECE, make_folder, pieces_of, seal_of, sync
 from ragauge.store.tables import file_pieces, runs
 
-
-class Brought(Protocol):
-    """Files that are ready to be kept."""
-
-    def keep(self, connection: Connection, number: int) -> None:
-        """Give them their place, inside the transaction that makes their run visible."""
-        ...
+Keep = Callable[[Connection, int], None]
+"""Gives files their place, inside the transaction that makes the run of that number visible."""
 
 
-class Shelf(Protocol):
+class Shelf(ABC):
     """The place of the files."""
 
-    def bring(self, run: NewRun, id: str) -> AbstractContextManager[Brought]:
+    @abstractmethod
+    def bring(self, run: NewRun, id: str) -> AbstractContextManager[Keep]:
         """Take copies; raises InputRejected where a file is not as the record seals it."""
-        ...
 
-    def open(self, run: Run, name: str) -> AbstractContextManager[Path]: ...
+    @abstractmethod
+    def open(self, run: Run, name: str) -> AbstractContextManager[Path]:
+        """A file, readable while the context lasts."""
+
+    @abstractmethod
+    def found(self, connection: Connection, id: str, name: str) -> Seal | None:
+        """What a file is now; None where it is not there."""
+
+    @abstractmethod
+    def _bytes(self, id: str, name: str, first: int, last: int) -> bytes:
+        """What a file has between two bytes; raises OSError or LookupError where it has not."""
 
     def part(self, run: Run, name: str, start: int, stop: int) -> bytes:
         """Bytes of a file, fewer where it ends before; no more of it is read."""
-        ...
-
-    def found(self, connection: Connection, id: str, name: str) -> Seal | None:
-        """What a file is now; None where it is not there."""
-        ...
+        seal = run.record.files.get(name)
+        if seal is None:
+            raise _missing(run, name)
+        first = min(max(start, 0), seal.size)
+        try:
+            return self._bytes(run.id, name, first, min(max(stop, first), seal.size))
+        except (OSError, LookupError) as error:
+            raise _missing(run, name) from error
 
     def clear(self, ids: Iterable[str]) -> None:
-        """Remove the files of runs that are gone."""
-        ...
+        """Remove the files of runs that are gone; those in tables went with their runs."""
+        return
 
     def leftovers(self) -> list[str]:
         """Files of no run; among them may be those of a writer at work."""
-        ...
+        return []
 
     def sweep(self, older_than_s: float) -> list[str]:
         """Remove the leftovers of that age; what was removed."""
-        ...
+        return []
 
 
 def _check_names(run: NewRun) -> None:
@@ -70,15 +79,6 @@ def _check_names(run: NewRun) -> None:
     ]
     if problems:
         raise InputRejected(*sorted(problems))
-
-
-def _part_within(run: Run, name: str, start: int, stop: int) -> tuple[int, int]:
-    """The bytes that a file has of those asked for; raises UsageError where there is no file."""
-    seal = run.record.files.get(name)
-    if seal is None:
-        raise _missing(run, name)
-    first = min(max(start, 0), seal.size)
-    return first, min(max(stop, first), seal.size)
 
 
 def _check_seal(path: Path, record: RunRecord, name: str, seal: Seal) -> None:
@@ -108,7 +108,7 @@ def _given_pieces(path: Path) -> Iterator[bytes]:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from error
 
 
-class FolderShelf:
+class FolderShelf(Shelf):
     """One folder a run, which gets its name when all in it is on the disk.
 
     It is renamed while the database is locked for writing. So whoever holds that lock and finds
@@ -119,16 +119,26 @@ class FolderShelf:
         self._folder, self._database = folder, database
 
     @contextmanager
-    def bring(self, run: NewRun, id: str) -> Iterator[Brought]:
+    def bring(self, run: NewRun, id: str) -> Iterator[Keep]:
         _check_names(run)
         if not run.files:
-            yield _Nothing()
+            yield lambda connection, number: None
             return
-        part = self._folder / f".{id[:12]}-{uuid.uuid4().hex}.part"
+        part, place = self._folder / f".{id[:12]}-{uuid.uuid4().hex}.part", self._folder / id
+        kept = False
+
+        def keep(connection: Connection, number: int) -> None:
+            nonlocal kept
+            with _disk_words(place):
+                if place.exists():  # of a writer killed before its run was visible
+                    shutil.rmtree(place)
+                part.rename(place)
+                kept = True
+                sync(self._folder)
+
         with _disk_words(self._folder):
             make_folder(self._folder)
             part.mkdir()
-        brought = _Part(part, self._folder / id)
         try:
             with _disk_words(self._folder):
                 for name, path in sorted(run.files.items()):
@@ -138,9 +148,9 @@ class FolderShelf:
                         os.fsync(copy.fileno())
                     _check_seal(path, run.record, name, seal)
                 sync(part)
-            yield brought
+            yield keep
         except BaseException:
-            if brought.kept:  # and yet the run did not become visible
+            if kept:  # and yet the run did not become visible
                 with suppress(UsageError):
                     self.clear([id])
             raise
@@ -154,14 +164,10 @@ class FolderShelf:
             raise _missing(run, name)
         yield path
 
-    def part(self, run: Run, name: str, start: int, stop: int) -> bytes:
-        first, last = _part_within(run, name, start, stop)
-        try:
-            with (self._folder / run.id / name).open("rb") as file:
-                file.seek(first)
-                return file.read(last - first)
-        except OSError as error:
-            raise _missing(run, name) from error
+    def _bytes(self, id: str, name: str, first: int, last: int) -> bytes:
+        with (self._folder / id / name).open("rb") as file:
+            file.seek(first)
+            return file.read(last - first)
 
     def found(self, connection: Connection, id: str, name: str) -> Seal | None:
         try:
@@ -200,28 +206,6 @@ class FolderShelf:
         return [path for path in found if path.name not in known]
 
 
-class _Nothing:
-    """A run without files."""
-
-    def keep(self, connection: Connection, number: int) -> None:
-        return
-
-
-class _Part:
-    """A run's folder, under a temporary name until it is kept."""
-
-    def __init__(self, part: Path, place: Path) -> None:
-        self._part, self._place, self.kept = part, place, False
-
-    def keep(self, connection: Connection, number: int) -> None:
-        with _disk_words(self._place):
-            if self._place.exists():  # of a writer killed before its run was visible
-                shutil.rmtree(self._place)
-            self._part.rename(self._place)
-            self.kept = True
-            sync(self._place.parent)
-
-
 def _written(pieces: Iterable[bytes], copy: BinaryIO) -> Iterator[bytes]:
     for piece in pieces:
         copy.write(piece)
@@ -254,16 +238,22 @@ def _disk_words(path: Path) -> Iterator[None]:
         ) from error
 
 
-class PieceShelf:
+class PieceShelf(Shelf):
     """Files cut into rows; they come and go with their run, in its transactions."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @contextmanager
-    def bring(self, run: NewRun, id: str) -> Iterator[Brought]:
+    def bring(self, run: NewRun, id: str) -> Iterator[Keep]:
         _check_names(run)
-        yield _Given(run)
+
+        def keep(connection: Connection, number: int) -> None:
+            for name, path in sorted(run.files.items()):
+                seal = seal_of(_sent(connection, number, name, _given_pieces(path)))
+                _check_seal(path, run.record, name, seal)
+
+        yield keep
 
     @contextmanager
     def open(self, run: Run, name: str) -> Iterator[Path]:
@@ -276,37 +266,12 @@ class PieceShelf:
                     file.writelines(_kept(connection, run.id, name))
             yield path
 
-    def part(self, run: Run, name: str, start: int, stop: int) -> bytes:
-        first, last = _part_within(run, name, start, stop)
+    def _bytes(self, id: str, name: str, first: int, last: int) -> bytes:
         with self._database.reading() as connection:
-            try:
-                return b"".join(_cut(connection, run.id, name, first, last))
-            except LookupError as error:
-                raise _missing(run, name) from error
+            return b"".join(_cut(connection, id, name, first, last))
 
     def found(self, connection: Connection, id: str, name: str) -> Seal | None:
         return seal_of(_kept(connection, id, name)) if _has(connection, id, name) else None
-
-    def clear(self, ids: Iterable[str]) -> None:
-        """Nothing: the pieces went with their runs."""
-
-    def leftovers(self) -> list[str]:
-        return []
-
-    def sweep(self, older_than_s: float) -> list[str]:
-        return []
-
-
-class _Given:
-    """The files where the user has them."""
-
-    def __init__(self, run: NewRun) -> None:
-        self._run = run
-
-    def keep(self, connection: Connection, number: int) -> None:
-        for name, path in sorted(self._run.files.items()):
-            seal = seal_of(_sent(connection, number, name, _given_pieces(path)))
-            _check_seal(path, self._run.record, name, seal)
 
 
 def _sent(

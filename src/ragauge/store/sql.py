@@ -22,6 +22,8 @@ from ragauge.store.database import BATCH, Database, insert_unless_there
 from ragauge.store.recorded import (
     check_record,
     check_tag,
+    decode_gold,
+    decode_unit,
     insert_parts,
     insert_run,
     matching,
@@ -47,8 +49,6 @@ from ragauge.store.tables import (
 
 SETTLED_S = 3_600.0
 """Files of no run that are younger may belong to a writer at work."""
-_unit = msgspec.json.Decoder(UnitRow)
-_gold = msgspec.json.Decoder(Gold)
 
 
 class SqlHistory:
@@ -76,21 +76,21 @@ class SqlHistory:
             known = read_runs(connection, select(runs.c.number).where(runs.c.id == id))
         if known:
             return known[0]
-        from ragauge.store.column_filling import RunColumns
+        from ragauge.store.column_filling import columns_of
 
         check_record(run)
         # Whatever takes long is done before the database is locked.
-        columns = RunColumns(run, self._database)
+        keep_columns = columns_of(run, self._database)
         with (
             encoded_units(run) as units,
-            self._shelf.bring(run, id) as brought,
+            self._shelf.bring(run, id) as keep_files,
             self._database.writing() as connection,
         ):
             number = insert_run(connection, run)
             if number is not None:
                 insert_parts(connection, run, number, units)
-                columns.keep(connection, number)
-                brought.keep(connection, number)
+                keep_columns(connection, number)
+                keep_files(connection, number)
         return Run(id=id, record=run.record, regressions=tuple(sorted(run.regressions)))
 
     def runs(self, which: RunFilter) -> list[Run]:
@@ -120,7 +120,7 @@ class SqlHistory:
         which = select(gold_questions.c.line).where(gold_questions.c.gold_sha256 == sha256)
         with self._database.reading() as connection:
             lines = connection.execute(which.order_by(gold_questions.c.place)).scalars().all()
-        return [_gold.decode(line) for line in lines]
+        return [decode_gold(line) for line in lines]
 
     def file(self, run: Run, name: str) -> AbstractContextManager[Path]:
         """A file of the run, readable while the context lasts."""
@@ -201,7 +201,7 @@ class SqlHistory:
                     f"run {run.shown}: rows {start:,} to {stop:,} are not all there; it was "
                     "removed meanwhile, or `ragauge runs verify` says what is wrong"
                 )
-            yield from map(_unit.decode, lines)
+            yield from map(decode_unit, lines)
 
 
 IN_MEMORY = 16 << 20

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import msgspec
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
@@ -37,12 +36,11 @@ from ragauge.store.columns import (
     these,
     words_of,
 )
-from ragauge.store.recorded import newest_first, plain, run_number, runs_numbered
+from ragauge.store.recorded import decode_unit, newest_first, plain, run_number, runs_numbered
 from ragauge.store.tables import packed_units, run_units, runs, unit_keys
 
 _OWN = ("unit", "label", "right")
 _AT_PLACE = and_(run_units.c.run == unit_keys.c.run, run_units.c.place == unit_keys.c.place)
-_unit = msgspec.json.Decoder(UnitRow)
 
 
 WAYS: tuple[Rightness, ...] = ("right", "wrong", "untold")
@@ -227,7 +225,7 @@ class UnitPages:
                 f"run {self.run.shown}: its rows are not all there; `ragauge runs verify` says "
                 "what is wrong"
             )
-        return [_unit.decode(lines[place]) for place in places]
+        return [decode_unit(lines[place]) for place in places]
 
 
 def unit_over_runs(connection: Connection, unit: str, like: Run, last: int) -> list[UnitInRun]:
@@ -256,7 +254,7 @@ def unit_over_runs(connection: Connection, unit: str, like: Run, last: int) -> l
     found = connection.execute(newest_first(which).limit(min(max(last, 0), FARTHEST))).all()
     order = runs_numbered(connection, [number for number, _ in found])
     return [
-        UnitInRun(run=run, row=_unit.decode(line))
+        UnitInRun(run=run, row=decode_unit(line))
         for run, (_, line) in zip(order, found, strict=True)
     ]
 
