@@ -18,7 +18,7 @@ from ragauge.ingest.suite import read_suite
 from ragauge.reports.forms import render
 from ragauge.runners.score import score
 from ragauge.runners.stability import stability
-from ragauge.runners.suite import Part, SuiteReport, run_suite
+from ragauge.runners.suite import SuiteReport, run_suite
 from ragauge.runners.suite_state import work
 from ragauge.runners.sweep import sweep
 from ragauge.store.history import open_history
@@ -127,7 +127,7 @@ def run(folder, system, history):
             folder=folder,
             system_of=lambda pipeline, concurrency: system,
             deliver=deliver,
-            part=Part(**part),
+            **part,
         ).report
 
     return ran

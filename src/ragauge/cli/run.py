@@ -65,7 +65,7 @@ def run(
     from ragauge.contracts.kinds import KINDS
     from ragauge.contracts.suite import SuiteReport
     from ragauge.ingest.suite import read_suite
-    from ragauge.runners.suite import Part, run_suite
+    from ragauge.runners.suite import run_suite
     from ragauge.store.places import default_place
 
     file = read_suite(suite, Path.cwd(), os.environ)
@@ -89,7 +89,8 @@ def run(
                 folder=file.folder,
                 system_of=_system_of(file),
                 deliver=deliver,
-                part=Part(only=which.only, fresh=which.fresh),
+                only=which.only,
+                fresh=which.fresh,
                 workers=file.settings["workers"] or os.cpu_count() or 1,
                 watcher=watcher,
                 place=place,

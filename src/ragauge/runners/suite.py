@@ -54,15 +54,6 @@ class Watcher(Protocol):
         """A task is done; `before` where an earlier start had done it."""
 
 
-class Part(Struct, frozen=True, kw_only=True):
-    """What of a suite to run."""
-
-    only: tuple[str, ...] = ()
-    """Tasks; all where none is named."""
-    fresh: bool = False
-    """Forget what an unfinished start has done."""
-
-
 def run_suite(
     suite: Suite,
     history: History,
@@ -70,28 +61,38 @@ def run_suite(
     folder: Path,
     system_of: SystemOf,
     deliver: Callable[[SuiteReport], None],
-    part: Part | None = None,
+    only: Sequence[str] = (),
+    fresh: bool = False,
     workers: int = 1,
     watcher: Watcher | None = None,
     store: str | None = None,
     place: str | None = None,
 ) -> Outcome[SuiteReport]:
-    """The outcome of all tasks; each that could be measured is a run of the history.
+    """The outcome of all tasks, or of some; each that could be measured is a run of the history.
 
     Files are named from the folder. What an earlier start with the same inputs has recorded is
-    not measured again. The session ends after the report was delivered: one that nobody got is
-    made again, from the history. `store` is where the user said the history is, for the report to
-    say it again; `place` is where it is. Raises UsageError before anything runs.
+    not measured again, unless a `fresh` start forgets it. The session ends after the report was
+    delivered: one that nobody got is made again, from the history. `store` is where the user said
+    the history is, for the report to say it again; `place` is where it is. Raises UsageError
+    before anything runs.
     """
-    part = part or Part()
-    _check(suite, part.only)
+    _check(suite, only)
     here = Path.cwd()
     with chdir(folder):
-        inputs = inputs_of(suite, part.only)
-        with work(work_folder(suite, part.only), inputs, fresh=part.fresh) as state:
-            looking = watcher or _Nobody()
-            running = _Running(suite, history, state, system_of, workers, looking, place)
-            outcome = running.outcome(part.only, inputs, store)
+        inputs = inputs_of(suite, only)
+        with work(work_folder(suite, only), inputs, fresh=fresh) as state:
+            around = Around(
+                state=state,
+                history=history,
+                place=place,
+                system_of=system_of,
+                workers=workers,
+                watch=watcher.answers if watcher else None,
+            )
+            running = _Running(suite, state, around, watcher)
+            identity = {"command": "run", "ragauge": __version__, "file": suite.file}
+            identity |= {"inputs": inputs, **({"store": store} if store else {})}
+            outcome = running.outcome(only, identity)
             with chdir(here):
                 deliver(outcome.report)
             if running.finished:
@@ -117,50 +118,46 @@ def _check(suite: Suite, only: Sequence[str]) -> None:
         raise UsageError(*problems)
 
 
-class _Running:
-    """A suite under way."""
+class _Kept(Struct, frozen=True):
+    """What a suite takes from the report of a task."""
 
-    def __init__(
-        self,
-        suite: Suite,
-        history: History,
-        state: Work,
-        system_of: SystemOf,
-        workers: int,
-        watcher: Watcher,
-        place: str | None,
-    ) -> None:
-        self._suite, self._history, self._state = suite, history, state
-        self._system_of, self._workers, self._watcher = system_of, workers, watcher
-        self._place = place
-        self._done = self._recorded()
+    findings: tuple[Finding, ...] = ()
+    strata: dict[str, dict[str, dict[str, Score]]] = {}
+
+
+class _Running:
+    """A suite under way: its tasks, and their metrics, gates and findings by the task's name."""
+
+    def __init__(self, suite: Suite, state: Work, around: Around, watcher: Watcher | None) -> None:
+        self._suite, self._state, self._around, self._watcher = suite, state, around, watcher
+        self._history = around.history
+        mine = RunFilter(labels={SESSION_LABEL: state.session.id})
+        before = self._history.runs(mine) if state.resumed else []
+        self._done = {run.record.labels[TASK_LABEL]: run for run in before}
+        """The tasks that an earlier start of this session has recorded."""
         self.finished = True
         """Every task that was to run came to a result: there is nothing to go on with."""
-        self._summary = _Summary()
+        self._metrics: dict[str, Score] = {}
+        self._gates: list[Verdict] = []
+        self._findings = Findings()
 
-    def outcome(self, only: Sequence[str], inputs: str, store: str | None) -> Outcome[SuiteReport]:
+    def outcome(self, only: Sequence[str], identity: dict[str, Any]) -> Outcome[SuiteReport]:
         tasks = tuple(
-            self._task(task) if not only or task.name in only else _skipped(task)
+            self._task(task) if not only or task.name in only else _ended(task, "skipped")
             for task in self._suite.tasks
         )
         counts = Counter(task.status for task in tasks)
         exit_code = NOT_MEASURED if counts["error"] else GATE_FAILED if counts["failed"] else 0
-        evaluation = Evaluation(given=self._summary.metrics)
+        evaluation = Evaluation(given=self._metrics)
         report = evaluation.report(
             SuiteReport,
-            self._summary.findings,
-            {
-                "command": "run",
-                "ragauge": __version__,
-                "file": self._suite.file,
-                "inputs": inputs,
-                **({"store": store} if store else {}),
-            },
+            self._findings,
+            identity,
             passed=False if exit_code else True if counts["passed"] else None,
             suite=self._suite.name,
             exit_code=exit_code,
-            metrics=self._summary.metrics,
-            gates=tuple(self._summary.gates),
+            metrics=self._metrics,
+            gates=tuple(self._gates),
             tasks=tasks,
             coverage=SuiteCoverage(
                 tasks=len(tasks), **{status: counts[status] for status in get_args(Status)}
@@ -168,51 +165,43 @@ class _Running:
         )
         return evaluation.outcome(report)
 
-    def _recorded(self) -> dict[str, Run]:
-        """The tasks that an earlier start of this session has recorded."""
-        if not self._state.resumed:
-            return {}
-        mine = RunFilter(labels={SESSION_LABEL: self._state.session.id})
-        return {run.record.labels[TASK_LABEL]: run for run in self._history.runs(mine)}
-
     def _task(self, task: Task) -> TaskReport:
-        before = self._done.get(task.name)
-        self._watcher.begins(task)
-        run = before
+        run = before = self._done.get(task.name)
+        if self._watcher:
+            self._watcher.begins(task)
         try:
             made = before or self._measured(task)
             if isinstance(made, RunReport):
                 report = self._reported(task, made)
             else:
                 run = made
-                report = self._told(task, run)
+                report = self._recorded(task, run)
         except Exception as error:  # whatever it is, the other tasks go on
             self.finished = False
             report = _failed(task, run, error)
-        self._watcher.ends(report, before=before is not None)
+        if self._watcher:
+            self._watcher.ends(report, before=before is not None)
         return report
 
     def _measured(self, task: Task) -> Run | RunReport:
         """The recorded run of a task, or the report of one that is not recorded."""
         with tempfile.TemporaryDirectory() as folder:
-            around = Around(
-                journal=self._state.journal(task),
-                rows=Path(folder) / "records.parquet",
-                history=self._history,
-                place=self._place,
-                system_of=self._system_of,
-                workers=self._workers,
-                watch=self._watcher.answers,
-            )
-            outcome = KINDS[task.kind].outcome(task, around)
+            rows = Path(folder) / "records.parquet"
+            outcome = KINDS[task.kind].outcome(task, structs.replace(self._around, rows=rows))
             if isinstance(outcome, RunReport):
                 return outcome
             _check_strata(task, outcome)
+            own = {SUITE_LABEL: self._suite.name, TASK_LABEL: task.name}
             return record(
                 outcome,
                 self._history,
                 name=self._suite.named(task),
-                labels=self._labels(task),
+                labels={
+                    **self._suite.labels,
+                    **task.labels,
+                    **own,
+                    SESSION_LABEL: self._state.session.id,
+                },
                 folder=Path.cwd(),
                 keep=task.keep_texts,
             )
@@ -221,85 +210,76 @@ class _Running:
         """What a task came to that is not recorded: a diagnosis, or a comparison of two runs."""
         comparison = made if isinstance(made, ComparisonReport) else None
         if comparison is None:
-            self._summary.report(task, made)
-        else:
-            self._summary.compare(task, comparison)
-            self._mark(task, comparison)
-        status: Status = "ungated" if made.passed is None else "failed"
-        return TaskReport(
-            name=task.name,
-            kind=task.kind,
-            dataset=task.dataset.name,
-            status="passed" if made.passed else status,
-            exit_code=GATE_FAILED if made.passed is False else 0,
-            run=None,
-            comparison=comparison,
-            coverage=msgspec.to_builtins(made.coverage),
-        )
+            self._take(task, "", made.metrics, made.gates)
+            self._note(task, made.findings, made.finding_counts)
+        self._compared(task, comparison)
+        coverage = msgspec.to_builtins(made.coverage)
+        return _ended(task, _status(made.passed), comparison=comparison, coverage=coverage)
 
-    def _labels(self, task: Task) -> dict[str, str]:
-        return {
-            **self._suite.labels,
-            **task.labels,
-            SUITE_LABEL: self._suite.name,
-            TASK_LABEL: task.name,
-            SESSION_LABEL: self._state.session.id,
-        }
-
-    def _told(self, task: Task, run: Run) -> TaskReport:
+    def _recorded(self, task: Task, run: Run) -> TaskReport:
         """What a recorded task came to, read from the history: the same whenever it was made."""
-        kept = self._kept(run)
-        self._summary.add(task, run, kept)
+        with self._history.file(run, REPORT) as path:
+            kept = msgspec.json.decode(path.read_bytes(), type=_Kept)
+        recorded, against = run.record, task.against
+        shown = KINDS[task.kind].metrics(task) or recorded.metrics
+        self._take(task, "", {id: recorded.metrics[id] for id in shown}, recorded.gates)
+        self._note(task, kept.findings, recorded.finding_counts)
         if task.name in self._done:
             message = "an earlier start of this session has measured it; --fresh measures anew"
-            self._summary.findings.add(Finding("done_before", task.name, message))
-        comparison = self._compared(task, run)
-        self._summary.compare(task, comparison)
-        self._mark(task, comparison)
-        verdicts = (run.record.passed, None if comparison is None else comparison.passed)
-        status: Status = "passed" if True in verdicts else "ungated"
-        if False in verdicts:
-            status = "failed"
-        return TaskReport(
-            name=task.name,
-            kind=task.kind,
-            dataset=task.dataset.name,
-            status=status,
-            exit_code=GATE_FAILED if status == "failed" else 0,
+            self._findings.add(Finding("done_before", task.name, message))
+        comparison = None
+        if against is not None:
+            try:
+                comparison = compare(self._history, against.run, run.id, **_options(task, against))
+            except RagaugeError as error:
+                facts = [f"baseline {against.run}: {problem}" for problem in error.problems]
+                raise type(error)(*facts, more=error.more) from None
+        self._compared(task, comparison)
+        return _ended(
+            task,
+            _status(recorded.passed, comparison.passed if comparison else None),
             run=run.id,
             strata={name: kept.strata[name] for name in task.dataset.strata if name in kept.strata},
             comparison=comparison,
-            coverage=run.record.coverage,
+            coverage=recorded.coverage,
         )
 
-    def _kept(self, run: Run) -> _Kept:
-        with self._history.file(run, REPORT) as path:
-            return msgspec.json.decode(path.read_bytes(), type=_Kept)
-
-    def _compared(self, task: Task, run: Run) -> ComparisonReport | None:
-        against = task.against
-        if against is None:
-            return None
-        try:
-            return compare(self._history, against.run, run.id, **_comparing(task, against))
-        except RagaugeError as error:
-            told = [f"baseline {against.run}: {problem}" for problem in error.problems]
-            raise type(error)(*told, more=error.more) from None
-
-    def _mark(self, task: Task, comparison: ComparisonReport | None) -> None:
-        """A run that failed its comparison is nobody's baseline, from before its task is done.
+    def _compared(self, task: Task, comparison: ComparisonReport | None) -> None:
+        """Take a comparison; a run that fails it is nobody's baseline from then on.
 
         A start that was killed in between is gone on with, and then compares and marks again.
         """
-        if comparison is None or comparison.passed is not False or comparison.before is None:
+        if comparison is None:
             return
-        run = comparison.after.id
-        self._history.regressed(run, comparison.before.id)
-        message = f"run {run[:ID_SHOWN]} is marked as regressed: `green` passes over it"
-        self._summary.findings.add(Finding("regressed", task.name, message))
+        self._take(task, CHANGE, comparison.metrics, comparison.gates)
+        self._note(task, comparison.findings, comparison.finding_counts)
+        if comparison.passed is False and comparison.before is not None:
+            run = comparison.after.id
+            self._history.regressed(run, comparison.before.id)
+            message = f"run {run[:ID_SHOWN]} is marked as regressed: `green` passes over it"
+            self._findings.add(Finding("regressed", task.name, message))
+
+    def _take(
+        self, task: Task, of: str, scores: Mapping[str, Score], gates: Sequence[Verdict]
+    ) -> None:
+        """Metrics and gates, with the task's name before their ids."""
+        own = f"{task.name}/{of}"
+        for id, score in scores.items():
+            fields = {name: getattr(score, name) for name in Score.__struct_fields__}
+            self._metrics[own + id] = Score(**fields)
+        for gate in gates:
+            rule, metric = own + gate.rule, own + gate.metric
+            self._gates.append(structs.replace(gate, rule=rule, metric=metric))
+
+    def _note(self, task: Task, findings: Sequence[Finding], counts: dict[str, int]) -> None:
+        kept = Counter(finding.code for finding in findings)
+        for one in findings:
+            self._findings.add(Finding(one.code, f"{task.name}: {one.where}", one.message))
+        for code, times in counts.items():
+            self._findings.count(code, times - kept[code])
 
 
-def _comparing(task: Task, against: Against) -> dict[str, Any]:
+def _options(task: Task, against: Against) -> dict[str, Any]:
     """The options of a task's comparison."""
     margins = [f"{name}={margin!r}" for name, margin in sorted(against.margins.items())]
     if against.margin is not None:
@@ -314,53 +294,6 @@ def _comparing(task: Task, against: Against) -> dict[str, Any]:
     }
 
 
-class _Kept(Struct, frozen=True):
-    """What the summary takes from a task's own report."""
-
-    findings: tuple[Finding, ...] = ()
-    strata: dict[str, dict[str, dict[str, Score]]] = {}
-
-
-class _Summary:
-    """Metrics, gates and findings of all tasks, each under its task's name."""
-
-    def __init__(self) -> None:
-        self.metrics: dict[str, Score] = {}
-        self.gates: list[Verdict] = []
-        self.findings = Findings()
-
-    def add(self, task: Task, run: Run, kept: _Kept) -> None:
-        recorded = run.record.metrics
-        shown = {id: recorded[id] for id in KINDS[task.kind].metrics(task) or recorded}
-        self._take(f"{task.name}/", shown, run.record.gates)
-        self._note(task, kept.findings, run.record.finding_counts)
-
-    def report(self, task: Task, made: RunReport) -> None:
-        self._take(f"{task.name}/", made.metrics, made.gates)
-        self._note(task, made.findings, made.finding_counts)
-
-    def compare(self, task: Task, comparison: ComparisonReport | None) -> None:
-        if comparison:
-            self._take(f"{task.name}/{CHANGE}", comparison.metrics, comparison.gates)
-            self._note(task, comparison.findings, comparison.finding_counts)
-
-    def _take(self, own: str, scores: Mapping[str, Score], gates: Sequence[Verdict]) -> None:
-        """Metrics and gates, with a name of their own before their ids."""
-        for id, score in scores.items():
-            fields = {name: getattr(score, name) for name in Score.__struct_fields__}
-            self.metrics[own + id] = Score(**fields)
-        for gate in gates:
-            rule, metric = own + gate.rule, own + gate.metric
-            self.gates.append(structs.replace(gate, rule=rule, metric=metric))
-
-    def _note(self, task: Task, findings: Sequence[Finding], counts: dict[str, int]) -> None:
-        kept = Counter(finding.code for finding in findings)
-        for one in findings:
-            self.findings.add(Finding(one.code, f"{task.name}: {one.where}", one.message))
-        for code, times in counts.items():
-            self.findings.count(code, times - kept[code])
-
-
 def _check_strata(task: Task, outcome: Outcome[Any]) -> None:
     known = {"answerable"}.union(*(question.strata for question in outcome.gold))
     problems = [
@@ -373,45 +306,36 @@ def _check_strata(task: Task, outcome: Outcome[Any]) -> None:
         raise UsageError(*problems)
 
 
-def _skipped(task: Task) -> TaskReport:
+def _status(*passed: bool | None) -> Status:
+    """What a task came to by its gates and those of its comparison."""
+    return "failed" if False in passed else "passed" if True in passed else "ungated"
+
+
+_EXIT_CODES: dict[Status, int | None] = {"skipped": None, "failed": GATE_FAILED}
+
+
+def _ended(task: Task, status: Status, *, run: str | None = None, **what: Any) -> TaskReport:
+    exit_code = what.pop("exit_code", _EXIT_CODES.get(status, 0))
     return TaskReport(
         name=task.name,
         kind=task.kind,
         dataset=task.dataset.name,
-        status="skipped",
-        exit_code=None,
-        run=None,
+        status=status,
+        exit_code=exit_code,
+        run=run,
+        **what,
     )
 
 
 def _failed(task: Task, run: Run | None, error: Exception) -> TaskReport:
     """The report on a task that came to no result: why, in words, and its exit code."""
-    problems, exit_code = [_described(error)], NOT_MEASURED
     if isinstance(error, RagaugeError):
         more = [f"and {error.more:,} more"] if error.more else []
         problems, exit_code = [*error.problems, *more], error.exit_code
-    return TaskReport(
-        name=task.name,
-        kind=task.kind,
-        dataset=task.dataset.name,
-        status="error",
-        exit_code=exit_code,
-        run=run.id if run else None,
-        problems=tuple(problems),
-    )
-
-
-def _described(error: Exception) -> str:
-    """A fault nobody foresaw, with its place: it is to be seen, not passed over."""
-    at = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__}: {error} ({Path(at.filename).name}:{at.lineno})"
-
-
-class _Nobody:
-    """Looks at nothing."""
-
-    def begins(self, task: Task) -> None: ...
-
-    def answers(self, now: Progress) -> None: ...
-
-    def ends(self, report: TaskReport, *, before: bool) -> None: ...
+    else:
+        # A fault nobody foresaw, with its place: it is to be seen, not passed over.
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(at.filename).name}:{at.lineno}"
+        problems, exit_code = [f"{type(error).__name__}: {error} ({place})"], NOT_MEASURED
+    problem = {"exit_code": exit_code, "problems": tuple(problems)}
+    return _ended(task, "error", run=run.id if run else None, **problem)

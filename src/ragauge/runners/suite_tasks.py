@@ -38,6 +38,7 @@ from ragauge.metrics.table import find, reading
 from ragauge.runners.plan import check_grid
 from ragauge.runners.score import rules_of, score
 from ragauge.runners.stability import stability
+from ragauge.runners.suite_state import Work
 from ragauge.runners.sweep import Watch, allowed_errors, settled, sweep
 
 ONE_EACH = Grid(seeds=(0,), temperatures=(0.0,), jitters=("none",))
@@ -51,9 +52,9 @@ SystemOf = Callable[[PipelineUnderTest, int], System]
 class Around(Struct, frozen=True, kw_only=True):
     """What a task finds around it."""
 
-    journal: Path
+    state: Work
     """Where the answers of the pipeline are kept while they come in."""
-    rows: Path
+    rows: Path = Path()
     """Where to write a row for every record."""
     history: History
     place: str | None
@@ -163,7 +164,7 @@ def _trace_eval_outcome(task: Task, around: Around) -> Outcome[Any]:
     assert pipeline is not None, "checked when the suite was read"
     system = around.system_of(pipeline, task.sweep.concurrency)
     own: dict[str, Any] = {"knobs": pipeline.knobs} if pipeline.knobs else {}
-    gold, out = task.dataset.gold, around.journal
+    gold, out = task.dataset.gold, around.state.journal(task)
     own |= {"columns": task.columns}
     done = trace_eval(gold, system, out, around.watch, options=task.options, **own)
     _refuse_unfinished(done.swept)
@@ -289,10 +290,10 @@ def _asked(task: Task, around: Around, **options: Any) -> Path:
         for field, column in task.columns.items()
         if field.startswith("gold.")
     }
-    gold, out = task.dataset.gold, around.journal
+    gold, out = task.dataset.gold, around.state.journal(task)
     report = sweep(gold, system, out, around.watch, columns=columns, options=chosen)
     _refuse_unfinished(report)
-    return around.journal
+    return out
 
 
 def _refuse_unfinished(report: SweepReport) -> None:
