@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 import msgspec
@@ -25,22 +25,27 @@ from ragauge.contracts.comparison import (
     Way,
 )
 from ragauge.contracts.gold import ANSWERABLE, value_of
-from ragauge.contracts.history import History, Run, RunFilter, UnitRow, canonical
-from ragauge.contracts.metric import Better
+from ragauge.contracts.history import History, RecordedMetric, Run, RunFilter, UnitRow, canonical
 from ragauge.contracts.opt import takes
 from ragauge.contracts.options import CompareOptions
-from ragauge.contracts.report import Finding, Findings, Score, Verdict
+from ragauge.contracts.report import Finding, Findings, Score
 from ragauge.engines.local import Progress, unseen
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.rules import TOLERANCE, gate_verdict, passes
 from ragauge.metrics.names import short_name
-from ragauge.runners.comparability import ALL, chosen_metrics, family_of, how_made, refuse, why_not
+from ragauge.runners.comparability import (
+    ALL,
+    ONLY_AFTER,
+    chosen_metrics,
+    family_of,
+    how_made,
+    refuse,
+    why_not,
+)
 from ragauge.runners.evaluation import Evaluation
 from ragauge.runners.metric_change import (
     BY_UNITS,
     Change,
-    Comparable,
-    How,
     all_0_or_1,
     change_of,
     comparable,
@@ -51,7 +56,7 @@ from ragauge.runners.metric_change import (
 from ragauge.runners.paired_units import (
     NOT_SAID,
     RIGHT,
-    Columns,
+    Comparable,
     PairedUnits,
     ask_the_same,
     paired_units,
@@ -122,283 +127,231 @@ def compare_runs(
     progress: Progress = unseen,
 ) -> ComparisonReport:
     """The comparison of two runs; raises UsageError or InputRejected with all that is wrong."""
-    return _Comparison(before, after, history, options, progress).report()
+    found, alpha = Findings(), options.alpha
+    ids = chosen_metrics(before, after, options.metrics)
+    common, own = margins_of(options.margins, ids)
+    family = family_of(before, after, options.metrics, ids, own)
+    accepted = {id: own.get(id, common) for id in family}
+    margins = {id: margin for id, margin in accepted.items() if margin is not None}
+    gated = gated_metrics(options, family, margins)
+    refuse(before, after, ids, history, frozenset(options.allow))
+    reasons = {id: why_not(id, before, after) for id in ids}
+    metrics: dict[str, Comparable] = {}
+    for id in ids:
+        if not reasons[id]:
+            metrics[id], note = comparable(id, after.record.metrics[id])
+            if note:
+                found.add(Finding("metric_not_installed", id, note))
+    units = paired_units(before, after, history, metrics.values())
+    _refuse_untestable(before, after, units, metrics, options)
+    strata = slice_names(options.slices, units)
 
+    def judged_by(
+        changes: Sequence[tuple[str, Change]], open_ends: float | None = None
+    ) -> list[Compared]:
+        """The verdicts on changes of metrics, all of them one family of tests."""
+        each = [(one, after.record.metrics[id].better, margins.get(id)) for id, one in changes]
+        return judged(each, options.correction, alpha, open_ends)
 
-class _Comparison:
-    """Two runs on the way to a report."""
-
-    def __init__(
-        self,
-        before: Run,
-        after: Run,
-        history: History,
-        options: CompareOptions,
-        progress: Progress,
-    ) -> None:
-        self._before, self._after, self._options = before, after, options
-        self._history, self._progress = history, progress
-        self._found = Findings()
-        self._ids = chosen_metrics(before, after, options.metrics)
-        common, own = margins_of(options.margins, self._ids)
-        self._family = family_of(before, after, options.metrics, self._ids, own)
-        shared = {} if common is None else dict.fromkeys(self._family, common)
-        self._margins = shared | {id: own[id] for id in own if id in self._family}
-        self._gated = gated_metrics(options, self._family, self._margins)
-        refuse(before, after, self._ids, history, frozenset(options.allow))
-        self._reasons = {id: why_not(id, before, after) for id in self._ids}
-        self._metrics: dict[str, Comparable] = {}
-        for id, reason in self._reasons.items():
-            if not reason:
-                self._metrics[id], note = comparable(id, after.record.metrics[id])
-                if note:
-                    self._found.add(Finding("metric_not_installed", id, note))
-        widths = {id: metric.width for id, metric in self._metrics.items()}
-        self._units = paired_units(before, after, history, widths)
-        self._refuse_nothing()
-        self._strata, self._done = slice_names(options.slices, self._units), 0
-
-    def report(self) -> ComparisonReport:
-        options, gate = self._options, self._options.gate
-        compared = self._compared()
-        slices = self._slices()
-        flips, flip_counts = flips_of(self._units, self._before, self._after, self._history)
-        self._note()
-        gates: tuple[Verdict, ...] = ()
-        if gate is not None:
-            named, alpha = bool(options.metrics) and ALL not in options.metrics, options.alpha
-            gates = tuple(
-                gate_verdict(
-                    gate, id, compared[id], named=named, alpha=alpha, lacking=self._lacking(id)
-                )
-                for id in self._gated
-            )
-        scores = {id: self._score(id, one) for id, one in compared.items()}
-        return Evaluation(given=scores).report(
-            ComparisonReport,
-            self._found,
-            identity_of(self._before, self._after, options),
-            passed=None if gate is None else passes(gates),
-            before=told_run(self._before),
-            after=told_run(self._after),
-            gates=gates,
-            compared=compared,
-            slices=slices,
-            flips=flips,
-            flip_counts=flip_counts,
-            correction=options.correction,
-            alpha=options.alpha,
-            coverage=self._units.coverage,
-        )
-
-    def _lacking(self, id: str) -> str | None:
-        """Why one of the runs has too few values of a metric to decide by."""
-        least = self._options.min_coverage
-        for which, run in (("after", self._after), ("before", self._before)):
-            metric = run.record.metrics.get(id)
-            # Before 0.2 `of` also counted what the metric does not apply to.
-            if metric is None or run.record.ragauge.startswith("0.1."):
-                continue
-            if 0 < metric.n < least * metric.of - TOLERANCE:
-                part = f"only {metric.n:,} of {metric.of:,} units of the run {which} have a value"
-                return f"{part}, and the gate needs {least * 100:.6g} %"
-        return None
-
-    def _refuse_nothing(self) -> None:
-        """Stop where the runs share no unit, or a test was asked for that cannot be made."""
-        coverage = self._units.coverage
-        if not coverage.both:
-            raise InputRejected(
-                f"{self._before.shown} and {self._after.shown} share no unit: "
-                f"{coverage.only_before:,} are only in the first, {coverage.only_after:,} only in "
-                f"the second, {coverage.changed_meaning:,} changed their meaning"
-            )
-        weighted = [id for id, metric in self._metrics.items() if metric.weighted]
-        if weighted and self._options.method not in BY_UNITS:
-            raise UsageError(
-                f"--method {self._options.method} knows no weights, and the gold set is a weighted "
-                f"sample for {', '.join(weighted)}; leave the method out"
-            )
-        if self._options.method == "mcnemar":
-            graded = [id for id in self._metrics if not all_0_or_1(*self._columns(id))]
-            if graded:
-                raise UsageError(
-                    f"--method mcnemar is for scores of 0 and 1, and {', '.join(graded)} "
-                    "have others; name metrics with --metric, or leave the method out"
-                )
-
-    def _columns(self, id: str) -> tuple[Columns, Columns]:
-        return self._units.columns(id, weighted=self._metrics[id].weighted)
-
-    def _how(self, alpha: float) -> How:
-        """How changes are tested, with intervals that leave alpha open."""
-        options = self._options
-        return How(
-            method=options.method,
-            seed=options.seed,
-            confidence=100 * (1 - alpha),
-            alpha=options.alpha,
-        )
-
-    def _step(self) -> None:
-        """A metric is tested over all units, then with the others in each stratum."""
-        self._done += 1
-        self._progress(self._done, len(self._metrics) + len(self._strata))
-
-    def _compared(self) -> dict[str, Compared]:
-        """Each metric of the family with its verdict, and the others as they are."""
-        options = self._options
-        how = self._how(options.alpha)
-        changes = {}
-        for id, metric in self._metrics.items():
-            before, after = self._columns(id)
-            self._step()
-            changes[id] = change_of(metric, before, after, how)
-        family = [id for id in self._family if id in changes]
-        found = judged(
-            [(changes[id], self._better(id), self._margins.get(id)) for id in family],
-            options.correction,
-            options.alpha,
-        )
-        compared = dict(zip(family, found, strict=True))
-        for id in self._ids:
-            if id in compared:
-                continue
-            if id in changes:
-                compared[id] = unjudged(changes[id], self._better(id))
-                continue
-            was = self._before.record.metrics.get(id)
-            now = self._after.record.metrics.get(id)
+    changes = {}
+    for done, (id, metric) in enumerate(metrics.items(), 1):
+        progress(done, len(metrics) + len(strata))
+        changes[id] = change_of(metric, *units.columns(id), options)
+    tested = [id for id in family if id in changes]
+    verdicts = dict(zip(tested, judged_by([(id, changes[id]) for id in tested]), strict=True))
+    compared: dict[str, Compared] = {}
+    for id in ids:
+        was, now = before.record.metrics.get(id), after.record.metrics.get(id)
+        better = (now or before.record.metrics[id]).better
+        if id in verdicts:
+            compared[id] = verdicts[id]
+        elif id in changes:
+            compared[id] = unjudged(changes[id], better)
+        else:
             lost = Change(
                 before=was.value if was else None,
                 after=now.value if now else None,
-                reason=self._reasons[id],
+                reason=reasons[id],
             )
-            better = now.better if now else self._before.record.metrics[id].better
-            verdict: Outlook = "not_comparable" if id in self._family else "not_tested"
-            margin = self._margins.get(id)
-            compared[id] = structs.replace(unjudged(lost, better, verdict), margin=margin)
-        return {id: compared[id] for id in self._ids}
+            outlook: Outlook = "not_comparable" if id in family else "not_tested"
+            compared[id] = structs.replace(unjudged(lost, better, outlook), margin=margins.get(id))
 
-    def _better(self, id: str) -> Better:
-        return self._after.record.metrics[id].better
-
-    def _slices(self) -> tuple[ComparedSlice, ...]:
-        """The family's metrics in each slice; all slices, and their intervals, form another."""
-        options = self._options
-        metrics = [self._metrics[id] for id in self._family if id in self._metrics]
-        columns = {one.id: self._columns(one.id) for one in metrics}
-        values = {stratum: self._values(stratum) for stratum in self._strata}
-        sizes = {
-            stratum: dict(sorted(Counter(filter(None, of)).items()))
-            for stratum, of in values.items()
+    # All slices, and their intervals, form another family.
+    strata_of = {stratum: np.array(_values(stratum, units, found)) for stratum in strata}
+    sizes = {name: Counter(sorted(of[of != ""].tolist())) for name, of in strata_of.items()}
+    tests = len(tested) * sum(n >= FEWEST for of in sizes.values() for n in of.values())
+    level = level_of(alpha, options.correction, tests)
+    cells: list[tuple[str, str]] = []
+    sliced: list[tuple[str, Change]] = []
+    for done, (stratum, values) in enumerate(strata_of.items(), 1 + len(metrics)):
+        progress(done, len(metrics) + len(strata))
+        for value, n in sizes[stratum].items():
+            for id in tested:
+                was_in, now_in = (one.of(values == value) for one in units.columns(id))
+                change = (
+                    change_of(metrics[id], was_in, now_in, options, level)
+                    if n >= FEWEST
+                    else untested(metrics[id], was_in, now_in, _too_few(n))
+                )
+                cells.append((stratum, value))
+                sliced.append((id, change))
+    slices = tuple(
+        ComparedSlice(stratum=stratum, value=value, metric=id, compared=one)
+        for (stratum, value), (id, _), one in zip(
+            cells, sliced, judged_by(sliced, level), strict=True
+        )
+    )
+    flips, flip_counts = flips_of(units, before, after, history)
+    for finding in _notes(before, after, history, units):
+        found.add(finding)
+    for id in family if gated else ():
+        if id not in gated:
+            found.add(Finding("no_margin", id, "the gate is not on it, for it has no margin"))
+    for id, reason in reasons.items():
+        if reason:
+            found.add(Finding("not_comparable", id, reason))
+    for id in sorted(after.record.metrics.keys() - before.record.metrics.keys()):
+        if id not in ids:
+            found.add(Finding("new_metric", id, ONLY_AFTER))
+    named = bool(options.metrics) and ALL not in options.metrics
+    gates = tuple(
+        gate_verdict(
+            options.gate,
+            id,
+            compared[id],
+            named=named,
+            alpha=alpha,
+            lacking=_lacking(id, before, after, options.min_coverage),
+        )
+        for id in gated
+        if options.gate
+    )
+    return Evaluation(
+        given={
+            id: _score(one, after.record.metrics.get(id) or before.record.metrics[id], units)
+            for id, one in compared.items()
         }
-        tests = len(metrics) * sum(n >= FEWEST for of in sizes.values() for n in of.values())
-        level = level_of(options.alpha, options.correction, tests)
-        how = self._how(level)
-        cells: list[tuple[str, str, str]] = []
-        changes: list[Change] = []
-        for stratum, of in values.items():
-            self._step()
-            for value, n in sizes[stratum].items():
-                inside = np.array(of) == value
-                for metric in metrics:
-                    before, after = (one.of(inside) for one in columns[metric.id])
-                    cells.append((stratum, value, metric.id))
-                    changes.append(
-                        change_of(metric, before, after, how)
-                        if n >= FEWEST
-                        else untested(metric, before, after, _too_few(n))
-                    )
-        found = judged(
-            [
-                (change, self._better(id), self._margins.get(id))
-                for (*_, id), change in zip(cells, changes, strict=True)
-            ],
-            options.correction,
-            options.alpha,
-            level,
+    ).report(
+        ComparisonReport,
+        found,
+        identity_of(before, after, options),
+        passed=passes(gates) if options.gate else None,
+        before=told_run(before),
+        after=told_run(after),
+        gates=gates,
+        compared=compared,
+        slices=slices,
+        flips=flips,
+        flip_counts=flip_counts,
+        correction=options.correction,
+        alpha=alpha,
+        coverage=units.coverage,
+    )
+
+
+def _refuse_untestable(
+    before: Run,
+    after: Run,
+    units: PairedUnits,
+    metrics: Mapping[str, Comparable],
+    options: CompareOptions,
+) -> None:
+    """Stop where the runs share no unit, or a test was asked for that cannot be made."""
+    coverage, method = units.coverage, options.method
+    if not coverage.both:
+        raise InputRejected(
+            f"{before.shown} and {after.shown} share no unit: "
+            f"{coverage.only_before:,} are only in the first, {coverage.only_after:,} only in "
+            f"the second, {coverage.changed_meaning:,} changed their meaning"
         )
-        return tuple(
-            ComparedSlice(stratum=stratum, value=value, metric=id, compared=one)
-            for (stratum, value, id), one in zip(cells, found, strict=True)
+    weighted = [id for id, metric in metrics.items() if metric.weighted]
+    if weighted and method not in BY_UNITS:
+        raise UsageError(
+            f"--method {method} knows no weights, and the gold set is a weighted "
+            f"sample for {', '.join(weighted)}; leave the method out"
         )
-
-    def _values(self, stratum: str) -> list[str]:
-        """The value each unit has in a stratum, empty where it has none.
-
-        Raises UsageError where the stratum is too fine.
-        """
-        gold = (self._units.gold.get(unit) for unit in self._units.after.ids)
-        values = [(value_of(one, stratum) if one else None) or "" for one in gold]
-        sizes = Counter(filter(None, values))
-        if lacking := values.count(""):
-            message = f"{lacking:,} questions have no {stratum} and stand in no slice"
-            self._found.add(Finding("no_stratum", stratum, message), lacking)
-        if len(sizes) > MOST_VALUES:
-            raise UsageError(
-                f'--slice "{stratum}": has {len(sizes):,} values, and at most {MOST_VALUES} can be '
-                "told apart; slice by something coarser"
-            )
-        for value, n in sorted(sizes.items()):
-            if n < FEWEST:
-                self._found.add(Finding("slice_too_small", f"{stratum}={value}", _too_few(n)))
-        return values
-
-    def _score(self, id: str, one: Compared) -> Score:
-        """The change as a score, whose signature says how it was tested."""
-        recorded = self._after.record.metrics.get(id) or self._before.record.metrics[id]
-        seed = [] if one.seed is None else [f"seed:{one.seed}"]
-        tested = ["change", f"test:{one.method or 'none'}", *seed, f"n:{one.n}"]
-        reason = one.reason if one.change is None else None
-        return Score(
-            value=one.change,
-            n=one.n,
-            of=self._units.coverage.both,
-            ci=one.ci,
-            reason=reason,
-            signature="|".join([*how_made(recorded.signature), *tested]),
+    graded = [id for id in metrics if method == "mcnemar" and not all_0_or_1(*units.columns(id))]
+    if graded:
+        raise UsageError(
+            f"--method mcnemar is for scores of 0 and 1, and {', '.join(graded)} "
+            "have others; name metrics with --metric, or leave the method out"
         )
 
-    def _note(self) -> None:
-        """What a reader should know of the runs themselves."""
-        add = self._found.add
-        before, after = self._before, self._after
-        if before.id == after.id:
-            add(Finding("same_run", after.shown, "a run is compared with itself"))
-        if before.record.git and before.record.git.dirty:
-            message = "the baseline was made on files that differ from its commit"
-            add(Finding("dirty_baseline", before.shown, message))
-        if before.record.gold_sha256 != after.record.gold_sha256:
-            add(Finding("other_gold", after.shown, self._other_gold()))
-        if self._gated:
-            for id in self._family:
-                if id not in self._gated:
-                    add(Finding("no_margin", id, "the gate is not on it, for it has no margin"))
-        for id, reason in self._reasons.items():
-            if reason:
-                add(Finding("not_comparable", id, reason))
-        for id in sorted(after.record.metrics.keys() - before.record.metrics.keys()):
-            if id not in self._ids:
-                add(Finding("new_metric", id, "the run before does not have it"))
 
-    def _other_gold(self) -> str:
-        """What of two gold sets is comparable."""
-        coverage = self._units.coverage
-        if None in (self._before.record.gold_sha256, self._after.record.gold_sha256):
-            return (
-                f"one of the runs has no gold set: {coverage.both:,} units of the same id are "
-                "compared, and whether they ask the same cannot be told"
-            )
-        if ask_the_same(self._before, self._after, self._history):
-            return (
-                f"the gold set was edited: all {coverage.both:,} questions are there and mean what "
-                "they did; slices are those of the run after"
-            )
-        return (
-            f"the gold sets differ, as allowed: {coverage.both:,} questions mean the same in "
-            f"both and are compared, {coverage.changed_meaning:,} changed their meaning"
+def _lacking(id: str, before: Run, after: Run, least: float) -> str | None:
+    """Why one of the runs has too few values of a metric to decide by."""
+    for which, run in (("after", after), ("before", before)):
+        metric = run.record.metrics.get(id)
+        # Before 0.2 `of` also counted what the metric does not apply to.
+        if metric is None or run.record.ragauge.startswith("0.1."):
+            continue
+        if 0 < metric.n < least * metric.of - TOLERANCE:
+            part = f"only {metric.n:,} of {metric.of:,} units of the run {which} have a value"
+            return f"{part}, and the gate needs {least * 100:.6g} %"
+    return None
+
+
+def _values(stratum: str, units: PairedUnits, found: Findings) -> list[str]:
+    """The value each unit has in a stratum, empty where it has none.
+
+    Raises UsageError where the stratum is too fine.
+    """
+    gold = (units.gold.get(unit) for unit in units.after.ids)
+    values = [(value_of(one, stratum) if one else None) or "" for one in gold]
+    sizes = Counter(filter(None, values))
+    if lacking := values.count(""):
+        message = f"{lacking:,} questions have no {stratum} and stand in no slice"
+        found.add(Finding("no_stratum", stratum, message), lacking)
+    if len(sizes) > MOST_VALUES:
+        raise UsageError(
+            f'--slice "{stratum}": has {len(sizes):,} values, and at most {MOST_VALUES} can be '
+            "told apart; slice by something coarser"
         )
+    for value, n in sorted(sizes.items()):
+        if n < FEWEST:
+            found.add(Finding("slice_too_small", f"{stratum}={value}", _too_few(n)))
+    return values
+
+
+def _score(one: Compared, recorded: RecordedMetric, units: PairedUnits) -> Score:
+    """The change as a score, whose signature says how it was tested."""
+    seed = [] if one.seed is None else [f"seed:{one.seed}"]
+    tested = ["change", f"test:{one.method or 'none'}", *seed, f"n:{one.n}"]
+    return Score(
+        value=one.change,
+        n=one.n,
+        of=units.coverage.both,
+        ci=one.ci,
+        reason=one.reason if one.change is None else None,
+        signature="|".join([*how_made(recorded.signature), *tested]),
+    )
+
+
+def _notes(before: Run, after: Run, history: History, units: PairedUnits) -> Iterator[Finding]:
+    """What a reader should know of the runs themselves."""
+    if before.id == after.id:
+        yield Finding("same_run", after.shown, "a run is compared with itself")
+    if before.record.git and before.record.git.dirty:
+        message = "the baseline was made on files that differ from its commit"
+        yield Finding("dirty_baseline", before.shown, message)
+    coverage, shas = units.coverage, [run.record.gold_sha256 for run in (before, after)]
+    if shas[0] == shas[1]:
+        return
+    message = (
+        f"the gold sets differ, as allowed: {coverage.both:,} questions mean the same in "
+        f"both and are compared, {coverage.changed_meaning:,} changed their meaning"
+    )
+    if None in shas:
+        message = (
+            f"one of the runs has no gold set: {coverage.both:,} units of the same id are "
+            "compared, and whether they ask the same cannot be told"
+        )
+    elif ask_the_same(before, after, history):
+        message = (
+            f"the gold set was edited: all {coverage.both:,} questions are there and mean what "
+            "they did; slices are those of the run after"
+        )
+    yield Finding("other_gold", after.shown, message)
 
 
 def margins_of(texts: tuple[str, ...], ids: Sequence[str]) -> tuple[float | None, dict[str, float]]:

@@ -12,14 +12,13 @@ from msgspec import Struct, structs
 from ragauge.contracts.comparison import Compared, Correction, Outlook
 from ragauge.contracts.history import RecordedMetric
 from ragauge.contracts.metric import Better, Metric, ratio
-from ragauge.contracts.options import Method
+from ragauge.contracts.options import CompareOptions
 from ragauge.errors import UsageError
 from ragauge.metrics.table import find
 from ragauge.runners.comparability import how_made
-from ragauge.runners.paired_units import Columns
-from ragauge.stats.decision import ALPHA, adjusted, gain, level_of, outlook, that_could_find
+from ragauge.runners.paired_units import Columns, Comparable
+from ragauge.stats.decision import adjusted, gain, level_of, outlook, that_could_find
 from ragauge.stats.differences import Paired
-from ragauge.stats.intervals import DEFAULT_CONFIDENCE
 from ragauge.stats.paired import compared, spread
 from ragauge.stats.power import (
     fewest_to_find,
@@ -59,17 +58,6 @@ WEIGHT_BITS = 30
 """More bits of a weight no result would show."""
 
 
-class How(Struct, frozen=True, kw_only=True):
-    """How changes are tested."""
-
-    method: Method = "auto"
-    seed: int = 0
-    confidence: float = DEFAULT_CONFIDENCE
-    """Of the intervals, in percent."""
-    alpha: float = ALPHA
-    """From which probability on a change is more than chance."""
-
-
 class Change(Struct, frozen=True, kw_only=True):
     """What a metric came to in both runs, before it is judged among others."""
 
@@ -103,19 +91,6 @@ class Change(Struct, frozen=True, kw_only=True):
         return self.test.estimate if by_ranks else self.after - self.before
 
 
-class Comparable(Struct, frozen=True):
-    """A metric that both runs have, and how to come from its units to its total."""
-
-    id: str
-    finish: Callable[[Array], Array] | None
-    """None where a total is the mean of the units' values."""
-    width: int
-    weighted: bool = False
-    """Whether units count as often as they stand for others."""
-    span: float | None = None
-    """How far apart its values can lie, where that is known."""
-
-
 def comparable(id: str, recorded: RecordedMetric) -> tuple[Comparable, str | None]:
     """How a recorded metric is compared, and what a reader should know about that."""
     weighted = "weighted" in how_made(recorded.signature)
@@ -139,8 +114,14 @@ def comparable(id: str, recorded: RecordedMetric) -> tuple[Comparable, str | Non
     return mean, f"{fact}: the mean over units is compared, not its total"
 
 
-def change_of(metric: Comparable, before: Columns, after: Columns, how: How) -> Change:
-    """The change of a metric with its paired test.
+def change_of(
+    metric: Comparable,
+    before: Columns,
+    after: Columns,
+    options: CompareOptions,
+    open_ends: float | None = None,
+) -> Change:
+    """The change of a metric with its paired test; `open_ends` is what the interval leaves open.
 
     Totals of sums are compared as totals: a unit that only one run scored counts in that run, and
     the test exchanges what the two runs counted. So it does with totals of weighted units. Where
@@ -158,14 +139,15 @@ def change_of(metric: Comparable, before: Columns, after: Columns, how: How) -> 
     if before.counts.shape != after.counts.shape:
         return untested(metric, before, after, UNLIKE_TYPES)
     weighted = after.weights is not None
-    if not weighted and (metric.finish is None or how.method not in BY_UNITS):
-        return _of_values(metric, before, after, how)
+    confidence = 100 * (1 - (options.alpha if open_ends is None else open_ends))
+    if not weighted and (metric.finish is None or options.method not in BY_UNITS):
+        return _of_values(metric, before, after, options, confidence)
     was, now = before.of(either), after.of(either)
     totals = _total(metric.finish, was), _total(metric.finish, now)
     if not all(math.isfinite(total) for total in totals):
         return Change(n=int(either.sum()), reason=NOT_FINITE)
     if not weighted and _is_mean(totals[0], was) and _is_mean(totals[1], now):
-        return _paired(was.values, now.values, how)
+        return _paired(was.values, now.values, options, confidence)
     # What the two runs counted for a unit is exchanged.
     before_rows, after_rows, finish = was.counts, now.counts, metric.finish
     if now.weights is not None:
@@ -175,10 +157,10 @@ def change_of(metric: Comparable, before: Columns, after: Columns, how: How) -> 
         after_rows,
         before_rows,
         finish,
-        seed=how.seed,
-        confidence=how.confidence,
+        seed=options.seed,
+        confidence=confidence,
         span=metric.span,
-        alpha=how.alpha,
+        alpha=options.alpha,
     )
     return Change(
         before=totals[0],
@@ -208,32 +190,33 @@ def _value(metric: Comparable, columns: Columns) -> float | None:
     return total if math.isfinite(total) else None
 
 
-def _of_values(metric: Comparable, before: Columns, after: Columns, how: How) -> Change:
+def _of_values(
+    metric: Comparable, before: Columns, after: Columns, options: CompareOptions, confidence: float
+) -> Change:
     """The change of the mean, over the units that both runs scored."""
     both = before.scored & after.scored
     left_out = int((before.scored ^ after.scored).sum())
     if not both.any():
         return untested(metric, before, after, "no unit was scored in both runs")
-    found = _paired(before.values[both], after.values[both], how)
+    found = _paired(before.values[both], after.values[both], options, confidence)
     notes = [found.reason or ""]
     if left_out:
         notes.append(f"{left_out:,} units that only one run scored are left out")
-    if how.method == "wilcoxon":
+    if options.method == "wilcoxon":
         notes.append("change and interval are of the median change (Hodges-Lehmann)")
     if metric.finish is not None:
-        notes.append(f"the mean over units is compared, as --method {how.method} pairs values")
+        notes.append(f"the mean over units is compared, as --method {options.method} pairs values")
     return structs.replace(found, reason="; ".join(filter(None, notes)) or None)
 
 
-def _paired(before: Floats, after: Floats, how: How) -> Change:
-    method = None if how.method == "auto" else how.method
+def _paired(before: Floats, after: Floats, options: CompareOptions, confidence: float) -> Change:
     test = compared(
         after,
         before,
-        method=method,
-        seed=how.seed,
-        confidence=how.confidence,
-        alpha=how.alpha,
+        method=None if options.method == "auto" else options.method,
+        seed=options.seed,
+        confidence=confidence,
+        alpha=options.alpha,
     )
     return Change(
         before=float(before.mean()),

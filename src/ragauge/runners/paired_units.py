@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragauge.contracts.comparison import ComparisonCoverage
 from ragauge.contracts.gold import Gold
@@ -18,6 +18,8 @@ from ragauge.runners.gold_diff import diff
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ragauge.contracts.metric import Array
+
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
     Places = NDArray[np.intp]
@@ -26,6 +28,19 @@ if TYPE_CHECKING:
 
 NOT_SAID, WRONG, RIGHT = -1, 0, 1
 """What a run says of a unit; the first where it tells nothing."""
+
+
+class Comparable(Struct, frozen=True):
+    """A metric that both runs have, and how to come from its units to its total."""
+
+    id: str
+    finish: Callable[[Array], Array] | None
+    """None where a total is the mean of the units' values."""
+    width: int
+    weighted: bool = False
+    """Whether units count as often as they stand for others."""
+    span: float | None = None
+    """How far apart its values can lie, where that is known."""
 
 
 class Columns(Struct, frozen=True):
@@ -54,13 +69,6 @@ class RunColumns(Struct, frozen=True, kw_only=True):
     right: Said
     metrics: Mapping[str, Columns]
 
-    def of(self, places: Places) -> RunColumns:
-        return RunColumns(
-            ids=[self.ids[place] for place in places.tolist()],
-            right=self.right[places],
-            metrics={id: columns.of(places) for id, columns in self.metrics.items()},
-        )
-
 
 class PairedUnits(Struct, frozen=True, kw_only=True):
     """Units in the order of the later run, and what is known of each."""
@@ -70,66 +78,66 @@ class PairedUnits(Struct, frozen=True, kw_only=True):
     gold: Mapping[str, Gold]
     """By qid, as the later run has it; empty where it was measured without a gold set."""
     coverage: ComparisonCoverage
-    weights: Floats | None
-    """How many of the population each unit stands for; None where each is one."""
 
-    def columns(self, metric: str, *, weighted: bool = False) -> tuple[Columns, Columns]:
-        """The metric before and after, with the units' weights where these are asked for."""
-        found = (run.metrics[metric] for run in (self.before, self.after))
-        weights = self.weights if weighted else None
-        before, after = (Columns(one.values, one.counts, weights) for one in found)
-        return before, after
+    def columns(self, metric: str) -> tuple[Columns, Columns]:
+        """The metric before and after."""
+        return self.before.metrics[metric], self.after.metrics[metric]
 
 
 def paired_units(
-    before: Run, after: Run, history: History, widths: Mapping[str, int]
+    before: Run, after: Run, history: History, metrics: Collection[Comparable]
 ) -> PairedUnits:
-    """The units to compare; those whose question changed its meaning are left out and counted.
-
-    `widths` has the metrics to compare, each with how many columns of counts are wanted of it.
-    """
-    was, now = (run_columns(run, history, widths) for run in (before, after))
+    """The units to compare; those whose question changed its meaning are left out and counted."""
+    was, now = (run_columns(run, history, metrics) for run in (before, after))
     place_before = {unit: place for place, unit in enumerate(was.ids)}
     common = place_before.keys() & set(now.ids)
     changed = changed_meaning(before, after, history) & common
     kept = common - changed
     shared = [place for place, unit in enumerate(now.ids) if unit in kept]
-    there = now.of(np.array(shared, dtype=np.intp))
+    ids = [now.ids[place] for place in shared]
     gold = {question.qid: question for question in gold_of(after, history)}
+    weights = _weights(ids, gold)
+    heavy = {one.id: weights if one.weighted else None for one in metrics}
+
+    def side(run: RunColumns, places: list[int]) -> RunColumns:
+        at = np.array(places, dtype=np.intp)
+        columns = {
+            id: structs.replace(one.of(at), weights=heavy[id]) for id, one in run.metrics.items()
+        }
+        return RunColumns(ids=ids, right=run.right[at], metrics=columns)
+
     return PairedUnits(
-        before=was.of(np.array([place_before[unit] for unit in there.ids], dtype=np.intp)),
-        after=there,
+        before=side(was, [place_before[unit] for unit in ids]),
+        after=side(now, shared),
         gold=gold,
         coverage=ComparisonCoverage(
             both=len(shared),
-            only_before=len(was.ids) - len(common),
+            only_before=len(place_before) - len(common),
             only_after=len(now.ids) - len(common),
             changed_meaning=len(changed),
         ),
-        weights=_weights(there.ids, gold),
     )
 
 
-def run_columns(run: Run, history: History, widths: Mapping[str, int]) -> RunColumns:
+def run_columns(run: Run, history: History, metrics: Collection[Comparable]) -> RunColumns:
     """The units of a run as columns: its rows are read one by one, and none is kept."""
     n = run.record.units
     ids: list[str] = []
     right = np.full(n, NOT_SAID, dtype=np.int8)
-    values = {id: np.full(n, np.nan) for id in widths}
-    counts = {id: np.zeros((n, width), dtype=np.int64) for id, width in widths.items()}
+    values = {one.id: np.full(n, np.nan) for one in metrics}
+    counts = {one.id: np.zeros((n, one.width), dtype=np.int64) for one in metrics}
     for place, row in enumerate(history.units(run.id)):
         ids.append(row.unit)
         if row.right is not None:
             right[place] = RIGHT if row.right else WRONG
-        for id, width in widths.items():
-            if id in row.values:
-                values[id][place] = row.values[id]
-                if width:
-                    # A mean over types has three columns for each type of the run.
-                    if (more := len(row.counts[id]) - counts[id].shape[1]) > 0:
-                        counts[id] = np.pad(counts[id], ((0, 0), (0, more)))
-                    counts[id][place] = row.counts[id]
-    columns = {id: Columns(values[id], counts[id]) for id in widths}
+        for id in values.keys() & row.values.keys():
+            values[id][place] = row.values[id]
+            if counts[id].shape[1]:
+                # A mean over types has three columns for each type of the run.
+                if (more := len(row.counts[id]) - counts[id].shape[1]) > 0:
+                    counts[id] = np.pad(counts[id], ((0, 0), (0, more)))
+                counts[id][place] = row.counts[id]
+    columns = {id: Columns(values[id], counts[id]) for id in values}
     return RunColumns(ids=ids, right=right, metrics=columns)
 
 
