@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import click
 from msgspec import Struct
 
-from ragauge.cli.command import (
-    NOT_MEASURED,
-    command,
-    forms_of,
-    reading_progress,
-    say,
-    show,
-    write_reports,
-)
-from ragauge.cli.run_store import delivering, remark_logs
+from ragauge.cli.command import command, deliver, exit_code, forms_of, reading_progress, say
+from ragauge.cli.run_store import delivered, remark_logs
+from ragauge.contracts.audit import AuditReport
 from ragauge.contracts.opt import Opt
-from ragauge.contracts.options import AuditOptions, Mapped, Output, Recording
+from ragauge.contracts.options import AuditOptions, Mapped, Recording
 from ragauge.errors import InputRejected, UsageError
+
+if TYPE_CHECKING:
+    from ragauge.cli.run_store import Delivery
+    from ragauge.contracts.report import Outcome
 
 
 class Others(Struct, frozen=True, kw_only=True):
@@ -56,10 +53,9 @@ def audit(
     traces: tuple[str, ...] = (),
     *,
     options: AuditOptions,
-    recording: Recording,
     others: Others,
     mapped: Mapped,
-    output: Output,
+    output: Recording,
 ) -> int:
     """Check the citations in TRACES: the id was retrieved, the payload is whole, the text is there.
 
@@ -87,20 +83,17 @@ def audit(
         raise click.UsageError("give trace files to audit, or --one, --explain or --drift")
     if others.retrieved is not None:
         raise click.UsageError("--retrieved belongs to --one; traces carry their own")
-    from ragauge.contracts.audit import AuditReport
     from ragauge.runners.audit import audit as run
 
-    read = [*traces, options.gold, options.manifest, options.calibration, options.ranks]
-    with delivering(recording, output, AuditReport, read, [options.log], options.docs) as delivery:
+    def measure(_: Delivery) -> Outcome[AuditReport]:
+        gold, columns = options.gold, mapped.columns
         with reading_progress(traces, output.quiet, "auditing") as progress:
-            outcome = run(
-                traces, progress, gold=options.gold, columns=mapped.columns, options=options
-            )
-        delivery.deliver(outcome)
+            return run(traces, progress, gold=gold, columns=columns, options=options)
+
+    read = [*traces, options.gold, options.manifest, options.calibration, options.ranks]
+    code = delivered(output, AuditReport, measure, read, [options.log], options.docs)
     remark_logs(options, output.quiet)
-    if not outcome.report.coverage.audited:
-        return NOT_MEASURED
-    return 0 if outcome.report.passed else 1
+    return code
 
 
 def _refuse_more_than(other: str) -> None:
@@ -153,7 +146,7 @@ def _one(file: str, retrieved: str | None, options: AuditOptions) -> int:
     return 0 if found.get("ok") else 1
 
 
-def _drift(old: str, new: str | None, output: Output) -> int:
+def _drift(old: str, new: str | None, output: Recording) -> int:
     """Compare the manifest of the live index with an older one."""
     from ragauge.citations.drift import drift as compared
     from ragauge.ingest.manifest import read_manifest
@@ -162,6 +155,5 @@ def _drift(old: str, new: str | None, output: Output) -> int:
         raise UsageError("--drift OLD compares with the live index; give it with --manifest NEW")
     files = forms_of(output.reports)
     report = compared(read_manifest(old), read_manifest(new), was_name=old, now_name=new)
-    write_reports(report, files, output.quiet)
-    show(report, output.format)
-    return 0 if report.passed else 1
+    deliver(report, files, output)
+    return exit_code(report)

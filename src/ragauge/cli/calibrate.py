@@ -11,17 +11,15 @@ import click
 from msgspec import Meta, Struct, structs
 
 from ragauge.cli.command import (
-    NOT_MEASURED,
-    bar,
     counting,
+    deliver,
+    exit_code,
     forms_of,
     group,
     refuse_overwriting,
     remark,
-    show,
-    write_reports,
 )
-from ragauge.cli.eval import SPENT, announced, kept_replies
+from ragauge.cli.eval import announced, kept_replies
 from ragauge.cli.run_store import keep_in_store
 from ragauge.contracts.answers import AnswerKind
 from ragauge.contracts.opt import Opt
@@ -100,8 +98,7 @@ def deltas(gold: str | None = None, *, options: Deltas, mapped: Mapped, output: 
     if not gold or not docs:
         raise click.UsageError("give GOLD and --docs DIR; or --demo, to try it")
     refuse_overwriting([gold], list(forms), docs)
-    with bar("embedding", output.quiet, "embedding", "BarColumn", "MofNCompleteColumn") as update:
-        progress = update and (lambda done, of: update(total=of, advance=done))
+    with counting("embedding", output.quiet) as progress:
         report = calibrate_deltas(
             gold,
             embedder=options.embedder,
@@ -109,11 +106,8 @@ def deltas(gold: str | None = None, *, options: Deltas, mapped: Mapped, output: 
             progress=progress,
             columns=mapped.columns,
         ).report
-    write_reports(report, forms, output.quiet)
-    show(report, output.format)
-    if not report.coverage.pairs:
-        return NOT_MEASURED
-    return 0 if report.passed else 1
+    deliver(report, forms, output)
+    return exit_code(report)
 
 
 class Labelled(Struct, frozen=True, kw_only=True):
@@ -239,7 +233,7 @@ def judge(
             given = structs.asdict(options)
             given["columns"] = mapped.columns
             report = calibrate_judge(labels, asking=asking, **given).report
-        if report.agreement and SPENT not in report.finding_counts:
+        if report.measured:
             keep_in_store(report, stored.store, output.quiet)
         return report
 
@@ -267,8 +261,5 @@ def _calibrated(
     if out is not None and report.agreement:
         keep_calibration(report, out)
         remark(f"wrote {out}", output.quiet)
-    write_reports(report, forms, output.quiet)
-    show(report, output.format)
-    if not report.agreement or SPENT in report.finding_counts:
-        return NOT_MEASURED
-    return 0 if report.passed else 1
+    deliver(report, forms, output)
+    return exit_code(report)

@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import (
     TYPE_CHECKING,
     Annotated,
     Any,
-    TypeVar,
+    Literal,
     get_args,
     get_origin,
     get_type_hints,
@@ -75,10 +75,10 @@ class Group(click.Group):
 
     def verb(
         self, *forms: str, name: str | None = None, short: str | None = None
-    ) -> Callable[[Callable[..., int | None]], click.Command]:
+    ) -> Callable[[Callable[..., Report | int | None]], click.Command]:
         """A command of this group; see `command`."""
 
-        def added(function: Callable[..., int | None]) -> click.Command:
+        def added(function: Callable[..., Report | int | None]) -> click.Command:
             made = command(*forms, name=name, short=short)(function)
             self.add_command(made)
             return made
@@ -93,19 +93,23 @@ def group(**of: Any) -> Callable[[Callable[..., Any]], Group]:
 
 def command(
     *forms: str, name: str | None = None, short: str | None = None, settings: bool = True
-) -> Callable[[Callable[..., int | None]], click.Command]:
+) -> Callable[[Callable[..., Report | int | None]], click.Command]:
     """A command from a function, whose report comes in these forms.
 
     A parameter that is a text, or several, is an argument; one that is a struct takes what the
     options of its fields say. A note next to a type, as in `Annotated[str, "PRED"]`, is how help
-    calls it. Without forms, `--format` is the setting of that name; without `settings`, flags are
+    calls it. A report that comes back is written and shown as the parameter `output` says, and its
+    verdict is the exit code; else what comes back is the code.
+
+    Without forms, `--format` is the setting of that name; without `settings`, flags are
     all that counts.
     """
 
-    def made(function: Callable[..., int | None]) -> click.Command:
+    def made(function: Callable[..., Report | int | None]) -> click.Command:
         from msgspec import Struct
 
         from ragauge.contracts.opt import options_in
+        from ragauge.contracts.report import Report
 
         hints = get_type_hints(function, include_extras=True)
         kinds: dict[str, type[Struct]] = {}
@@ -127,7 +131,14 @@ def command(
             words = context.command_path.partition(" ")[2]
             given |= _chosen(kinds, given, words, own_format=bool(forms), settings=settings)
             wanted = {name: given[name] for name in hints if name != "return"}
-            context.exit(function(**wanted) or 0)
+            output, kind = wanted.get("output"), hints["return"]
+            reports = isinstance(kind, type) and issubclass(kind, Report)
+            files = forms_of(getattr(output, "reports", ()), kind) if reports else {}
+            found = function(**wanted)
+            if isinstance(found, Report):
+                deliver(found, files, output)
+                found = exit_code(found)
+            context.exit(found or 0)
 
         shown = name or function.__name__.rstrip("_").replace("_", "-")
         return click.Command(
@@ -157,22 +168,29 @@ def _file_among(given: Sequence[str]) -> str | None:
 
 
 def _argument(called: str, hint: Any, parameter: inspect.Parameter) -> click.Argument:
-    metavar = called.upper()
     needed = parameter.default is parameter.empty
-    if get_origin(hint) is tuple:
-        metavar += "..."
+    metavar, kind = None, None
     if get_origin(hint) is Annotated:
-        hint, metavar = get_args(hint)
-    if get_origin(hint) is tuple:
-        return click.Argument([called], metavar=metavar, nargs=-1, required=needed)
-    return click.Argument([called], metavar=metavar if needed else f"[{metavar}]", required=needed)
+        hint, *notes = get_args(hint)
+        metavar = next((one for one in notes if isinstance(one, str)), None)
+        kind = next((one for one in notes if isinstance(one, click.ParamType)), None)
+    if get_origin(hint) is Literal:
+        kind = click.Choice(get_args(hint))
+    many = get_origin(hint) is tuple
+    if kind is None and metavar is None:
+        metavar = called.upper() + ("..." if many else "")
+    if metavar and not needed and not many:
+        metavar = f"[{metavar}]"
+    count = -1 if many else 1
+    return click.Argument([called], type=kind, metavar=metavar, nargs=count, required=needed)
 
 
 def _click_option(one: Option, forms: Sequence[str]) -> click.Option:
     """How click is told of an option; that nobody gave it is None, whatever its default is."""
     from ragauge.contracts.options import FORMS
 
-    opt, default, help, names = one.opt, one.default, one.opt.help, one.flag.split("/")
+    opt, default, help = one.opt, one.default, one.opt.help
+    names = [one.flag] if one.type is bool else one.flag.split("/")
     choices, setting = one.choices, opt.setting
     if one.field == "format" and forms:
         choices, setting, default = tuple(forms), None, None
@@ -193,11 +211,10 @@ def _click_option(one: Option, forms: Sequence[str]) -> click.Option:
         is_open = {"min_open": "gt" in one.bounds, "max_open": "lt" in one.bounds}
         kind = one.type if low is high is None else ranged(low, high, **is_open)
     if one.type is bool and (setting or default is True):
-        names = [
-            f"{one.flag}/--no-{one.flag[2:]}"
-        ]  # what a file switches on, a flag can switch off
+        # What a file switches on, a flag can switch off.
+        names = [f"{one.flag}/--no-{one.flag[2:]}"]
     shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
-    shown = opt.shown or ("on" if shown is True else shown)
+    shown = opt.shown if opt.shown is not None else "on" if shown is True else shown
     if shown not in (None, "", False):
         help = f"{help}  [{shown}]"
     return click.Option(
@@ -279,79 +296,6 @@ def _read(one: Option, value: Any) -> Any:
     return value
 
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-def options(*declared: Callable[[Any], Any]) -> Callable[[Command], Command]:
-    """These options, in this order, as one decorator."""
-
-    def decorated(command: Command) -> Command:
-        for option in reversed(declared):
-            command = option(command)
-        return command
-
-    return decorated
-
-
-def options_of(*names: str) -> Callable[[Command], Command]:
-    """An option for each of these settings, with its choices and its help."""
-    from ragauge.ingest.configuration import SETTINGS
-
-    def decorated(command: Any) -> Any:
-        for name in reversed(names):
-            command.__click_params__ = [
-                *getattr(command, "__click_params__", ()),
-                _click_option(SETTINGS[name], ()),
-            ]
-        return command
-
-    return decorated
-
-
-def formats(*names: str) -> Callable[[Command], Command]:
-    """The `--format` option."""
-    return click.option("--format", "format", type=click.Choice(names), help="What stdout gets.")
-
-
-def report_option(help: str) -> Callable[[Command], Command]:
-    """The `--report` option."""
-    return click.option("--report", "reports", metavar="FILE", multiple=True, help=help)
-
-
-def gates_option(help: str) -> Callable[[Command], Command]:
-    """The `--gates` option of a command whose gates are no setting."""
-    return click.option("--gates", metavar="RULES", multiple=True, help=help)
-
-
-def input_format(*names: str) -> Callable[[Command], Command]:
-    """The `--input-format` option."""
-    return click.option(
-        "--input-format", type=click.Choice(names), help="Force it  [seen from the content]"
-    )
-
-
-def settings(command: str | None = None, /, **flags: Any) -> dict[str, Any]:
-    """The value of every setting that is nobody's or this command's, with these flags on top."""
-    own = f"{command}."
-    values = {name: v.value for name, v in with_origins(**_named(command, flags)).items()}
-    mine = {name.removeprefix(own): v for name, v in values.items() if name.startswith(own)}
-    return {name: value for name, value in values.items() if "." not in name} | mine
-
-
-def _named(command: str | None, flags: dict[str, Any]) -> dict[str, Any]:
-    """The flags by the names of their settings, a command's own before everybody's.
-
-    An option that can be repeated and was not given is an empty tuple: it is no flag.
-    """
-    from ragauge.ingest.configuration import SETTINGS
-
-    own = f"{command}."
-    return {
-        own + name if own + name in SETTINGS else name: None if value == () else value
-        for name, value in flags.items()
-    }
-
-
 def with_origins(**flags: Any) -> dict[str, Value]:
     from ragauge.ingest.configuration import configured
 
@@ -365,9 +309,13 @@ INTERRUPTED = 130
 BROKEN_PIPE = 141
 
 
-def verdict_code(passed: bool | None, require_gates: bool = False) -> int:
-    """0 where a run passed, and where no gate is on quality, unless one is required."""
-    return 1 if passed is False or (passed is None and require_gates) else 0
+def exit_code(report: Report, require_gates: bool = False) -> int:
+    """3 where nothing was measured; 0 where a run passed, and where no gate is on quality, unless
+    one is required.
+    """
+    if not report.measured:
+        return NOT_MEASURED
+    return 1 if report.passed is False or (report.passed is None and require_gates) else 0
 
 
 def remark(text: str, quiet: bool) -> None:
@@ -420,11 +368,23 @@ def forms_of(reports: Iterable[str], kind: type | None = None) -> dict[Path, str
     return {Path(name): form_of(Path(name), kind) for name in reports}
 
 
-def write_reports(report: Report, forms: dict[Path, str], quiet: bool) -> None:
+def deliver(
+    report: Report,
+    forms: Mapping[Path, str],
+    output: Any,
+    *,
+    brief: bool = False,
+    instead: str | None = None,
+) -> None:
+    """Write a report to its files and show it, or a text instead, as its options of output say."""
     from ragauge.reports.forms import render
 
     for path, form in forms.items():
-        write_file(path, render(report, form).encode(), quiet)
+        write_file(path, render(report, form).encode(), getattr(output, "quiet", False))
+    if instead is None:
+        show(report, output.format, brief=brief)
+    else:
+        click.echo(instead, nl=False)
 
 
 def write_file(path: str | Path, content: bytes, quiet: bool) -> None:
@@ -474,7 +434,9 @@ def bar(
     from rich import progress
     from rich.console import Console
 
-    made = (getattr(progress, name)() if name.endswith("Column") else name for name in columns)
+    # What is done may be a foreign name: never markup.
+    made: list[Any] = [progress.TextColumn("{task.description}", markup=False)]
+    made += [getattr(progress, name)() for name in columns]
     with progress.Progress(*made, console=Console(stderr=True), transient=True) as shown:
         yield partial(shown.update, shown.add_task(doing, total=total))
 
@@ -482,7 +444,8 @@ def bar(
 @contextmanager
 def counting(doing: str, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     """What is called with how many of how many are done; None where nobody sees it."""
-    with bar(doing, quiet) as update:
+    columns = ("BarColumn", "TaskProgressColumn", "TimeRemainingColumn")
+    with bar(doing, quiet, *columns) as update:
         yield update and (lambda done, of: update(completed=done, total=of))
 
 
@@ -495,7 +458,7 @@ def reading_progress(
 
     sizes = [size_of(name) for name in traces] if not quiet else []
     total = None if None in sizes else sum(size for size in sizes if size is not None)
-    columns = (doing, "BarColumn", "DownloadColumn", "TimeRemainingColumn")
+    columns = ("BarColumn", "DownloadColumn", "TimeRemainingColumn")
     with bar(doing, quiet, *columns, total=total) as update:
         yield update and (lambda done: update(advance=done))
 
@@ -504,83 +467,39 @@ def reading_progress(
 def call_progress(
     quiet: bool, doing: str = "sweeping"
 ) -> Iterator[Callable[[Progress], None] | None]:
-    """Rate, errors and time left of calls: a bar for a person, a line now and then for a log."""
+    """Rate, errors and time left of calls: a bar for a person, a line now and then for a log.
+
+    The bar appears with the first progress: before it, a question may be asked.
+    """
     if quiet:
         yield None
-    elif sys.stderr.isatty():
-        with call_bar(doing) as watch:
-            yield watch
-    else:
-        yield _call_lines(doing)
+        return
+    start: tuple[float, int] | None = None
+    said = monotonic()
+    with ExitStack() as stack:
+        update: Callable[..., None] | None = None
 
+        def watch(now: Progress) -> None:
+            nonlocal start, said, update
+            # Runs a second since the first look, which resumed runs are no part of.
+            start = start or (monotonic(), now.done + now.failed)
+            passed, made = monotonic() - start[0], now.done + now.failed - start[1]
+            rate = made / passed if made and passed else None
+            settled = now.done + now.failed + now.saved
+            speed = f"{rate:.3g}/s" if rate else ""
+            failed = f"{now.failed:,} failed" if now.failed else ""
+            if sys.stderr.isatty():
+                columns = ("BarColumn", "MofNCompleteColumn", "TimeRemainingColumn")
+                update = update or stack.enter_context(bar(doing, quiet, *columns))
+                words = " ".join(filter(None, (doing, speed, failed)))
+                if update:
+                    update(total=now.of, completed=settled, description=words)
+            elif monotonic() - said >= LOG_EVERY_S:
+                said, left = monotonic(), ""
+                if rate:
+                    minutes, seconds = divmod(round((now.of - settled) / rate), 60)
+                    left = f"{minutes}:{seconds:02} left"
+                parts = (f"{doing}: {settled:,} of {now.of:,} runs", speed, left, failed)
+                click.echo(", ".join(filter(None, parts)), err=True)
 
-@contextmanager
-def call_bar(doing: str = "sweeping") -> Iterator[Callable[[Progress], None]]:
-    """A bar that appears with the first progress and goes away at the end."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]} {task.fields[failed]}"),
-        TimeRemainingColumn(),
-    )
-    speed = _Speed()
-    shown = Bar(*columns, console=Console(stderr=True), transient=True)
-    task = shown.add_task(doing, total=None, rate="", failed="")
-
-    def watch(now: Progress) -> None:
-        shown.start()
-        settled = now.done + now.failed + now.saved
-        rate, failed = _rate_words(speed.rate(now)), _failed_words(now)
-        shown.update(task, total=now.of, completed=settled, rate=rate, failed=failed)
-
-    try:
         yield watch
-    finally:
-        shown.stop()
-
-
-def _call_lines(doing: str) -> Callable[[Progress], None]:
-    """Writes a line every few seconds."""
-    speed = _Speed()
-    last = monotonic()
-
-    def watch(now: Progress) -> None:
-        nonlocal last
-        rate = speed.rate(now)
-        if monotonic() - last < LOG_EVERY_S:
-            return
-        last = monotonic()
-        settled, left = now.done + now.failed + now.saved, ""
-        if rate is not None:
-            minutes, seconds = divmod(round((now.of - settled) / rate), 60)
-            left = f"{minutes}:{seconds:02} left"
-        parts = [f"{doing}: {settled:,} of {now.of:,} runs", _rate_words(rate), left]
-        click.echo(", ".join(filter(None, [*parts, _failed_words(now)])), err=True)
-
-    return watch
-
-
-class _Speed:
-    """Runs a second since the first look, which resumed runs are no part of."""
-
-    def __init__(self) -> None:
-        self._start: tuple[float, int] | None = None
-
-    def rate(self, now: Progress) -> float | None:
-        settled = now.done + now.failed
-        self._start = self._start or (monotonic(), settled)
-        passed, made = monotonic() - self._start[0], settled - self._start[1]
-        return made / passed if made and passed else None
-
-
-def _rate_words(rate: float | None) -> str:
-    return "" if rate is None else f"{rate:.3g}/s"
-
-
-def _failed_words(now: Progress) -> str:
-    return f"{now.failed:,} failed" if now.failed else ""

@@ -6,14 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragauge.cli.command import (
-    NOT_MEASURED,
-    command,
-    forms_of,
-    show,
-    verdict_code,
-    write_reports,
-)
+from ragauge.cli.command import command, deliver, exit_code, forms_of
 from ragauge.cli.run_store import history_at
 from ragauge.contracts.options import CompareOptions, Output, Stored
 
@@ -46,13 +39,10 @@ def compare(
     with history_at(stored.store) as history:
         report = run(history, before, after, options=options)
         said = _mark(history, report, output.quiet)
-    write_reports(report, forms, output.quiet)
-    show(report, output.format)
+    deliver(report, forms, output)
     if said:
         click.echo(said, err=True)
-    if report.before is not None and all(one.change is None for one in report.compared.values()):
-        return NOT_MEASURED
-    return verdict_code(report.passed)
+    return exit_code(report)
 
 
 def _mark(history: History, report: ComparisonReport, quiet: bool) -> str | None:

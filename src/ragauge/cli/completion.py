@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import click
 
+from ragauge.cli.command import command
 
-@click.command()
-@click.argument("shell", type=click.Choice(["bash", "fish", "zsh"]))
-def completion(shell: str) -> None:
+
+@command()
+def completion(shell: Literal["bash", "fish", "zsh"]) -> None:
     """Print the script that makes SHELL complete `ragauge` commands and options.
 
     \b

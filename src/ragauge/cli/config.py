@@ -6,25 +6,32 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 from msgspec import Struct, structs
 
-from ragauge.cli.command import formats, say_json, with_origins
+from ragauge.cli.command import command, say_json, with_origins
+from ragauge.contracts.opt import Opt
+from ragauge.contracts.options import Printed
 
 if TYPE_CHECKING:
     from ragauge.ingest.configuration import Value
 
 
-@click.command()
-@click.option(
-    "--explain-changes",
-    is_flag=True,
-    help="List the defaults that changed in this version, and what that means for this project.",
-)
-@formats("text", "json")
-def config(format: str | None, explain_changes: bool) -> None:
+class Explaining(Struct, frozen=True, kw_only=True):
+    """What is explained."""
+
+    explain_changes: Annotated[
+        bool,
+        Opt(
+            "List the defaults that changed in this version, and what that means for this project."
+        ),
+    ] = False
+
+
+@command("text", "json")
+def config(options: Explaining, output: Printed) -> None:
     """Print each setting, its value and where it comes from.
 
     A flag beats RAGAUGE_* in the environment, which beats ragauge.toml or [tool.ragauge] in
@@ -35,8 +42,8 @@ def config(format: str | None, explain_changes: bool) -> None:
       RAGAUGE_PRESET=ship ragauge config
       ragauge config --explain-changes
     """
-    if explain_changes:
-        _explain_changes(format)
+    if options.explain_changes:
+        _explain_changes(output.format)
         return
     values = with_origins()
     store = values["store"]
@@ -44,7 +51,7 @@ def config(format: str | None, explain_changes: bool) -> None:
         bare = re.sub(r"(?<=/)[^/]*(?=@)", "***", store.value)
         bare = bare.partition("?")[0] if "://" in bare else bare
         values = {**values, "store": structs.replace(store, value=bare)}
-    if format == "json":
+    if output.format == "json":
         say_json(values)
         return
     shown = {}

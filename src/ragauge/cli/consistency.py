@@ -7,14 +7,8 @@ from typing import Annotated
 import click
 from msgspec import Struct
 
-from ragauge.cli.command import (
-    NOT_MEASURED,
-    command,
-    forms_of,
-    show,
-    write_file,
-    write_reports,
-)
+from ragauge.cli.command import command, deliver, exit_code, forms_of, write_file
+from ragauge.contracts.consistency import ConsistencyReport
 from ragauge.contracts.opt import Opt
 from ragauge.contracts.options import Mapped, Output
 
@@ -58,7 +52,6 @@ def consistency(
       ragauge consistency scholar.jsonl auditor.jsonl --disagreements disagreements.tsv
       ragauge consistency labels.csv --raters scholar,auditor
     """
-    from ragauge.contracts.consistency import ConsistencyReport
     from ragauge.reports.kinds.consistency import tsv
     from ragauge.runners.consistency import consistency as run
 
@@ -73,11 +66,6 @@ def consistency(
     outcome = run(a, b, gates=options.gates, raters=raters, columns=mapped.columns)
     if options.disagreements:
         write_file(options.disagreements, tsv(outcome.disagreements).encode(), output.quiet)
-    write_reports(outcome.report, forms, output.quiet)
-    if output.format == TSV:
-        click.echo(tsv(outcome.disagreements), nl=False)
-    else:
-        show(outcome.report, output.format)
-    if not outcome.report.coverage.both:
-        return NOT_MEASURED
-    return 0 if outcome.report.passed else 1
+    instead = tsv(outcome.disagreements) if output.format == TSV else None
+    deliver(outcome.report, forms, output, instead=instead)
+    return exit_code(outcome.report)

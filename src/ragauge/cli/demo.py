@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
+from msgspec import Meta, Struct
 
 from ragauge.cli.command import group
+from ragauge.contracts.opt import Opt
 
 if TYPE_CHECKING:
     from ragauge.demo.pipeline import Pipeline
@@ -60,22 +62,31 @@ def write_traces(pipeline: Pipeline, gold: Path, traces: Path) -> None:
     write_whole(traces, "".join(f"{line}\n" for line in lines).encode())
 
 
-@demo.command(short_help="Serve the reference pipeline over HTTP.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8136,
-    show_default=True,
-    help="0 takes a free one.",
-)
-@click.option("--knobs", metavar="JSON", help='Such as \'{"top_k": 3, "rerank": false}\'.')
-@click.option("--fault", "faults", multiple=True, help="Such as wrong_citations=0.3; repeatable.")
-@click.option("--documents", metavar="FOLDER", help="Markdown documents in place of the bundled.")
-@click.option("--smoke", metavar="GOLD", help="Questions that must pass before it is ready.")
-@click.option("--chat", metavar="URL", help="Answer through a chat endpoint, OpenAI's manner.")
-@click.option("--model", default="default", help="The model to ask there.")
-def serve(host: str, port: int, **given: Any) -> None:
+class Serving(Struct, frozen=True, kw_only=True):
+    """Where the pipeline listens, and what it is."""
+
+    host: Annotated[str, Opt("Where to listen.")] = "127.0.0.1"
+    port: Annotated[int, Meta(ge=0, le=65535), Opt("0 takes a free one.")] = 8136
+    knobs: Annotated[
+        str | None, Opt('Such as \'{"top_k": 3, "rerank": false}\'.', metavar="JSON")
+    ] = None
+    faults: Annotated[
+        tuple[str, ...], Opt("Such as wrong_citations=0.3; repeatable.", flag="--fault")
+    ] = ()
+    documents: Annotated[
+        str | None, Opt("Markdown documents in place of the bundled.", metavar="FOLDER")
+    ] = None
+    smoke: Annotated[
+        str | None, Opt("Questions that must pass before it is ready.", metavar="GOLD")
+    ] = None
+    chat: Annotated[
+        str | None, Opt("Answer through a chat endpoint, OpenAI's manner.", metavar="URL")
+    ] = None
+    model: Annotated[str, Opt("The model to ask there.", shown="")] = "default"
+
+
+@demo.verb(short="Serve the reference pipeline over HTTP.")
+def serve(options: Serving) -> None:
     """Serve `POST /qa`, `/livez` and `/readyz` until interrupted.
 
     `/readyz` is 503 until configuration, manifest, index, model and the smoke questions are
@@ -89,31 +100,27 @@ def serve(host: str, port: int, **given: Any) -> None:
     from ragauge.demo import SMOKE
     from ragauge.demo.serve import Service, run
 
-    smoke = Path(given["smoke"] or SMOKE)
+    smoke = Path(options.smoke or SMOKE)
     if not smoke.is_file():
         raise click.UsageError(f"--smoke: {smoke} is no file")
-    run(Service(_builder(given), smoke), host, port)
+    run(Service(partial(_pipeline, options), smoke), options.host, options.port)
 
 
-def _builder(given: dict[str, Any]) -> Callable[[], Pipeline]:
-    """Makes the pipeline with these options; called by the service as its first phase."""
+def _pipeline(options: Serving) -> Pipeline:
+    """The pipeline with these options; made by the service as its first phase."""
+    from ragauge.demo import DOCUMENTS
+    from ragauge.demo.knobs import Knobs, turned
+    from ragauge.demo.pipeline import Pipeline
+    from ragauge.ingest.options import read_knobs
 
-    def build() -> Pipeline:
-        from ragauge.demo import DOCUMENTS
-        from ragauge.demo.knobs import Knobs, turned
-        from ragauge.demo.pipeline import Pipeline
-        from ragauge.ingest.options import read_knobs
+    own = read_knobs(options.knobs) if options.knobs is not None else {}
+    knobs = turned(Knobs(faults=options.faults), own)
+    documents = Path(options.documents) if options.documents else DOCUMENTS
+    chat = None
+    if options.chat is not None:
+        from ragauge.demo.chat import ChatGenerator
 
-        own = read_knobs(given["knobs"]) if given["knobs"] is not None else {}
-        knobs = turned(Knobs(faults=given["faults"]), own)
-        documents = Path(given["documents"]) if given["documents"] else DOCUMENTS
-        chat = None
-        if given["chat"] is not None:
-            from ragauge.demo.chat import ChatGenerator
-
-            key = os.environ.get("RAGAUGE_CHAT_KEY")
-            headers = {"Authorization": f"Bearer {key}"} if key else None
-            chat = ChatGenerator(given["chat"], given["model"], headers)
-        return Pipeline.of(documents, knobs, chat)
-
-    return build
+        key = os.environ.get("RAGAUGE_CHAT_KEY")
+        headers = {"Authorization": f"Bearer {key}"} if key else None
+        chat = ChatGenerator(options.chat, options.model, headers)
+    return Pipeline.of(documents, knobs, chat)

@@ -15,11 +15,10 @@ from ragauge.cli.command import (
     call_progress,
     command,
     counting,
+    deliver,
     forms_of,
     refuse_overwriting,
     screen,
-    show,
-    write_reports,
 )
 from ragauge.cli.run_store import history_at
 from ragauge.cli.sweep import GO_ON, asked_system
@@ -122,8 +121,7 @@ def diagnose(
     report = _diagnosed(
         source, metrics, subject, options, replaying, mapped.columns, stored, output.quiet
     )
-    write_reports(report, forms, output.quiet)
-    show(report, output.format, brief=not showing.full)
+    deliver(report, forms, output, brief=not showing.full)
     if report.replay is not None and report.replay.ended == "interrupted":
         click.echo(GO_ON, err=True)
         return INTERRUPTED

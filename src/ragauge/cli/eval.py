@@ -11,16 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 from msgspec import Struct, structs
 
-from ragauge.cli.command import (
-    NOT_MEASURED,
-    counting,
-    group,
-    refuse_overwriting,
-    remark,
-    verdict_code,
-    write_file,
-)
-from ragauge.cli.run_store import calibrations_at, delivering, place_of
+from ragauge.cli.command import counting, group, remark
+from ragauge.cli.run_store import calibrations_at, delivered, place_of
 from ragauge.contracts.evaluation import EvalAllReport, EvalReport
 from ragauge.contracts.opt import Opt
 from ragauge.contracts.options import (
@@ -28,19 +20,18 @@ from ragauge.contracts.options import (
     AnswerOptions,
     Baselines,
     EvalOptions,
-    Gating,
+    Gated,
     LinkingOptions,
     Mapped,
     Model,
     NerOptions,
-    Output,
     Quiet,
-    Recording,
     RetrievalOptions,
     TypesOptions,
 )
 
 if TYPE_CHECKING:
+    from ragauge.cli.run_store import Delivery
     from ragauge.contracts.report import Outcome
     from ragauge.ingest.ranked.ranking_rows import Role
     from ragauge.models.judges.budget import Estimate
@@ -48,12 +39,10 @@ if TYPE_CHECKING:
     from ragauge.store.reply_cache import StoredReplies
 
 FORMS = ("text", "json", "markdown", "junit", "csv", "html")
-SPENT = "budget_spent"
-"""The finding of a run whose judge had to stop."""
 
 
-class Units(Struct, frozen=True, kw_only=True):
-    """Where to write what was measured, unit by unit."""
+class Evaluating(Gated, frozen=True, kw_only=True):
+    """Where an evaluation goes, and its units with it."""
 
     out: Annotated[
         str | None, Opt("A row for each unit: .jsonl .csv .parquet.", metavar="FILE")
@@ -79,11 +68,9 @@ def _evaluated(
     read: Sequence[str],
     run: Callable[..., Outcome[Any]],
     options: EvalOptions,
-    units: Units,
-    gating: Gating,
-    recording: Recording,
-    output: Output,
+    output: Evaluating,
     kind: type[EvalReport] | type[EvalAllReport] = EvalReport,
+    write: Callable[[Any, str], None] | None = None,
 ) -> int:
     """Evaluate, write and show what came of it; the exit code.
 
@@ -91,19 +78,22 @@ def _evaluated(
     """
     if len(read) > 1 and read[0] == read[1]:
         remark(f"{read[0]} is compared with itself: every number is the best there is", False)
-    with delivering(recording, output, kind, [*read, options.strata], [units.out]) as delivery:
-        outcome = run(options=options)
-        if units.out is not None:
-            from ragauge.store.rows import units_table
 
-            content = units_table(outcome.units, Path(units.out))
-            write_file(units.out, content, output.quiet)
-        delivery.deliver(outcome)
-    report = outcome.report
-    values = [score.value for id, score in report.metrics.items() if not id.endswith(".coverage")]
-    if not report.coverage.get("scored") or all(value is None for value in values):
-        return NOT_MEASURED
-    return verdict_code(report.passed, gating.require_gates)
+    def measure(_: Delivery) -> Outcome[Any]:
+        outcome = run(options=options)
+        if output.out is not None:
+            (write or _write_units)(outcome, output.out)
+            remark(f"wrote {output.out}", output.quiet)
+        return outcome
+
+    return delivered(output, kind, measure, [*read, options.strata], [output.out])
+
+
+def _write_units(outcome: Outcome[Any], out: str) -> None:
+    from ragauge.store.files import write_whole
+    from ragauge.store.rows import units_table
+
+    write_whole(Path(out), units_table(outcome.units, Path(out)))
 
 
 @eval.verb(*FORMS, short="Entities: strict, exact, partial and by token, with an error browser.")
@@ -112,10 +102,7 @@ def ner(
     predicted: Annotated[str, "PRED"],
     options: NerOptions,
     mapped: Mapped,
-    units: Units,
-    gating: Gating,
-    recording: Recording,
-    output: Output,
+    output: Evaluating,
 ) -> int:
     """Evaluate the entities of PRED against those of GOLD, document by document.
 
@@ -131,7 +118,7 @@ def ner(
     from ragauge.runners.components.evaluate_ner import evaluate_ner
 
     run = partial(evaluate_ner, gold, predicted, columns=mapped.columns)
-    return _evaluated([gold, predicted], run, options, units, gating, recording, output)
+    return _evaluated([gold, predicted], run, options, output)
 
 
 @eval.verb(*FORMS, short="Types: accuracy, macro F1, confusion matrix, categories.")
@@ -140,10 +127,7 @@ def types(
     predicted: Annotated[str, "PRED"],
     options: TypesOptions,
     mapped: Mapped,
-    units: Units,
-    gating: Gating,
-    recording: Recording,
-    output: Output,
+    output: Evaluating,
 ) -> int:
     """Evaluate the types of PRED against those of GOLD, joined on id, or on text where it is one.
 
@@ -157,7 +141,7 @@ def types(
     from ragauge.runners.components.evaluate_types import evaluate_types
 
     run = partial(evaluate_types, gold, predicted, columns=mapped.columns)
-    return _evaluated([gold, predicted], run, options, units, gating, recording, output)
+    return _evaluated([gold, predicted], run, options, output)
 
 
 @eval.verb(*FORMS, short="Links: hits, MRR, NIL, end to end, consistency of knowledge bases.")
@@ -166,10 +150,7 @@ def linking(
     predicted: Annotated[str, "PRED"],
     options: LinkingOptions,
     mapped: Mapped,
-    units: Units,
-    gating: Gating,
-    recording: Recording,
-    output: Output,
+    output: Evaluating,
 ) -> int:
     """Evaluate the links of PRED against those of GOLD, joined on document and span, or on id.
 
@@ -187,7 +168,7 @@ def linking(
     tables = {"equivalents": options.equivalents, "crosswalk": options.crosswalk}
     run = partial(evaluate_linking, gold, predicted, columns=mapped.columns, **tables)
     read = [gold, predicted, *filter(None, tables.values())]
-    return _evaluated(read, run, options, units, gating, recording, output)
+    return _evaluated(read, run, options, output)
 
 
 @eval.verb(*FORMS, short="Rankings: nDCG, P, R, RR, AP and more, as trec_eval has them.")
@@ -196,10 +177,7 @@ def retrieval(
     others: Baselines,
     options: RetrievalOptions,
     mapped: Mapped,
-    units: Units,
-    gating: Gating,
-    recording: Recording,
-    output: Output,
+    output: Evaluating,
     run: Annotated[str | None, "RUN"] = None,
 ) -> int:
     """Evaluate the ranking in RUN against the graded judgements in QRELS.
@@ -223,7 +201,7 @@ def retrieval(
     )
     # Records may have judgements and results: then a file is both.
     read = [*dict.fromkeys([qrels, run or qrels, *others.baselines])]
-    return _evaluated(read, evaluate, options, units, gating, recording, output)
+    return _evaluated(read, evaluate, options, output)
 
 
 @eval.verb(*FORMS, short="Answers against gold, by type of question.")
@@ -232,10 +210,7 @@ def qa(
     predicted: Annotated[str, "PRED"],
     options: AnswerOptions,
     mapped: Mapped,
-    units: Units,
-    gating: Gating,
-    recording: Recording,
-    output: Output,
+    output: Evaluating,
 ) -> int:
     """Evaluate the answers of PRED against the questions of GOLD, joined on qid, or on question.
 
@@ -251,7 +226,7 @@ def qa(
     from ragauge.runners.answers.evaluate_qa import evaluate_qa
 
     run = partial(evaluate_qa, gold, predicted, columns=mapped.columns)
-    return _answers([gold, predicted], run, options, units, gating, recording, output)
+    return _answers([gold, predicted], run, options, output)
 
 
 @eval.verb(*FORMS, short="Answers: groundedness, numbers, overlap, judged metrics.")
@@ -259,10 +234,7 @@ def answers(
     rows: str,
     options: AnswerOptions,
     mapped: Mapped,
-    units: Units,
-    gating: Gating,
-    recording: Recording,
-    output: Output,
+    output: Evaluating,
 ) -> int:
     """Evaluate the answers of ROWS: how far their contexts support them, and what else is known.
 
@@ -279,32 +251,25 @@ def answers(
     from ragauge.runners.answers.evaluate_answers import evaluate_answers
 
     run = partial(evaluate_answers, rows, columns=mapped.columns)
-    return _answers([rows], run, options, units, gating, recording, output)
+    return _answers([rows], run, options, output)
 
 
 def _answers(
     read: Sequence[str],
     run: Callable[..., AnswersOutcome],
     options: AnswerOptions,
-    units: Units,
-    gating: Gating,
-    recording: Recording,
-    output: Output,
+    output: Evaluating,
 ) -> int:
-    """Evaluate answers, and write every row's scores; 3 also where a judge was stopped."""
+    """Evaluate answers, and write every row's scores."""
     from ragauge.runners.answers.gathering import Asking
     from ragauge.runners.answers.scores import check_ending, write_scores
 
-    given, rubric = click.get_current_context().params, options.rubric
-    if units.out is not None:
-        check_ending(units.out)
-        names = [*read, options.strata, given["rubric"], *options.calibration]
-        refuse_overwriting(names, [*output.reports, units.out])
-    spent = False
+    if output.out is not None:
+        check_ending(output.out)
+    rubric = click.get_current_context().params["rubric"]
 
     def ran(options: AnswerOptions) -> AnswersOutcome:
-        nonlocal spent
-        store = recording.store
+        store = output.store
         with (
             kept_replies(options.judge, store, options.embedder) as replies,
             calibrations_at(store) as calibrations,
@@ -317,15 +282,10 @@ def _answers(
                 announce=partial(announced, quiet=output.quiet),
                 progress=progress,
             )
-            outcome = run(asking=asking, options=structs.replace(options, rubric=rubric))
-        if units.out is not None:
-            write_scores(outcome, units.out)
-            remark(f"wrote {units.out}", output.quiet)
-        spent = SPENT in outcome.report.finding_counts
-        return outcome
+            return run(asking=asking, options=options)
 
-    code = _evaluated(read, ran, options, Units(), gating, recording, output)
-    return NOT_MEASURED if spent else code
+    read = [*read, *filter(None, [rubric]), *options.calibration]
+    return _evaluated(read, ran, options, output, write=write_scores)
 
 
 @contextmanager
@@ -368,10 +328,7 @@ def all_(
     *,
     of: Model,
     options: AllOptions,
-    units: Units,
-    gating: Gating,
-    recording: Recording,
-    output: Output,
+    output: Evaluating,
 ) -> int:
     """Run a model over the entries of GOLD, and evaluate every task it can do.
 
@@ -410,7 +367,7 @@ def all_(
     read = [one for one in (gold, qrels, queries, options.crosswalk) if one]
     with counting("asking the model", output.quiet) as progress:
         run = partial(evaluate_all, gold, model, queries=queries, qrels=qrels, progress=progress)
-        return _evaluated(read, run, options, units, gating, recording, output, EvalAllReport)
+        return _evaluated(read, run, options, output, EvalAllReport)
 
 
 WRITTEN = {

@@ -8,7 +8,10 @@ from typing import Annotated, Literal
 import click
 from msgspec import Meta, Struct
 
-from ragauge.cli.command import NOT_MEASURED, forms_of, group, show, write_reports
+from ragauge.cli.command import group
+from ragauge.contracts.annotation import AgreementReport
+from ragauge.contracts.gold_parts import ConvertReport, SampleReport, SplitReport
+from ragauge.contracts.gold_report import DiffReport, GoldReport
 from ragauge.contracts.opt import Opt
 from ragauge.contracts.options import Mapped, Output, Printed
 from ragauge.errors import UsageError
@@ -45,7 +48,9 @@ class Lint(Struct, frozen=True, kw_only=True):
 
 
 @gold.verb(*FORMS, short="Say what a gold set cannot measure.")
-def lint(questions: Annotated[str, "GOLD"], options: Lint, mapped: Mapped, output: Printed) -> int:
+def lint(
+    questions: Annotated[str, "GOLD"], options: Lint, mapped: Mapped, output: Printed
+) -> GoldReport:
     """Check the questions of GOLD: mix, size, duplicates, phrases, citations, constraints, strata.
 
     GOLD is a gold.jsonl or a JSON array; - is stdin. Exit 1 when a question must be fixed.
@@ -72,16 +77,14 @@ def lint(questions: Annotated[str, "GOLD"], options: Lint, mapped: Mapped, outpu
                 "--plan is for a dataset; drop --sections, --locks, --chunks, --window, --stride "
                 "and --map"
             )
-        held = hold_against_plan(Path(questions), strict=options.strict)
-        show(held, output.format)
-        return 0 if held.passed else 1
+        return hold_against_plan(Path(questions), strict=options.strict)
     from ragauge.ingest.gold import CHUNK, GOLD, read_chunks, read_gold
     from ragauge.ingest.records import columns_for
     from ragauge.runners.gold_lint import lint as run
 
     columns = columns_for(mapped.columns, gold=GOLD, chunks=CHUNK)
     window, stride, chunks = options.window, options.stride, options.chunks
-    report = run(
+    return run(
         read_gold(questions, columns["gold"]),
         sections=options.sections,
         strict=options.strict,
@@ -89,8 +92,6 @@ def lint(questions: Annotated[str, "GOLD"], options: Lint, mapped: Mapped, outpu
         chunks=None if chunks is None else read_chunks(chunks, columns["chunks"]),
         window=(window, stride) if window and stride else None,
     )
-    show(report, output.format)
-    return 0 if report.passed else 1
 
 
 class Diff(Struct, frozen=True, kw_only=True):
@@ -100,7 +101,7 @@ class Diff(Struct, frozen=True, kw_only=True):
 
 
 @gold.verb(*FORMS, short="Say whether a gold set still means what it meant.")
-def diff(old: str, new: str, options: Diff, mapped: Mapped, output: Printed) -> int:
+def diff(old: str, new: str, options: Diff, mapped: Mapped, output: Printed) -> DiffReport:
     """Compare the gold sets OLD and NEW: what was added, removed, changed or edited.
 
     Sets are frozen: exit 1 when a question was removed, or means something else under its old
@@ -116,9 +117,7 @@ def diff(old: str, new: str, options: Diff, mapped: Mapped, output: Printed) -> 
     if old == new == "-":
         raise UsageError("OLD and NEW cannot both be stdin; name a file for one of them")
     before, after = (read_gold(one, mapped.columns) for one in (old, new))
-    report = run(before, after, allow_removed=options.allow_removed)
-    show(report, output.format)
-    return 0 if report.passed else 1
+    return run(before, after, allow_removed=options.allow_removed)
 
 
 class Split(Struct, frozen=True, kw_only=True):
@@ -138,7 +137,7 @@ class Split(Struct, frozen=True, kw_only=True):
 @gold.verb(*FORMS, short="Split a gold set, balanced by several factors at once.")
 def split(
     questions: Annotated[str, "GOLD"], options: Split, mapped: Mapped, output: Printed
-) -> None:
+) -> SplitReport:
     """Split GOLD into parts, so that each part looks like the whole.
 
     The parts have the sizes asked for, by largest remainder. Of two or three parts, each cell
@@ -164,7 +163,7 @@ def split(
 
     shares = shares_of(options.shares)
     read, units = read_units(questions, mapped.columns)
-    report = run(
+    return run(
         read,
         Path(options.into),
         by=options.by or None,
@@ -174,7 +173,6 @@ def split(
         force=options.force,
         units=units,
     )
-    show(report, output.format)
 
 
 class Sample(Struct, frozen=True, kw_only=True):
@@ -197,7 +195,7 @@ class Sample(Struct, frozen=True, kw_only=True):
 @gold.verb(*FORMS, short="Draw questions that stand for a whole gold set.")
 def sample(
     questions: Annotated[str, "GOLD"], options: Sample, mapped: Mapped, output: Printed
-) -> None:
+) -> SampleReport:
     """Draw N questions of GOLD from all cells, each with the weight it stands for.
 
     A cell is the questions with the same value of every factor. A drawn question's weight is the
@@ -219,7 +217,7 @@ def sample(
     from ragauge.runners.gold_parts import sample as run
 
     read, units = read_units(questions, mapped.columns)
-    report = run(
+    return run(
         read,
         options.n,
         Path(options.out),
@@ -229,7 +227,6 @@ def sample(
         force=options.force,
         units=units,
     )
-    show(report, output.format)
 
 
 class Convert(Struct, frozen=True, kw_only=True):
@@ -248,7 +245,7 @@ def convert(
     options: Convert,
     mapped: Mapped,
     output: Printed,
-) -> None:
+) -> ConvertReport:
     """Read the gold set IN, and write it to OUT in the form of its ending.
 
     IN is JSON Lines, a JSON array (the older form, ragas and deepeval too), CSV or TSV with a
@@ -269,8 +266,7 @@ def convert(
     said = options.answerable
     answerable = None if said is None else said == "true"
     columns = mapped.columns
-    report = run(source, Path(target), answerable=answerable, force=options.force, columns=columns)
-    show(report, output.format)
+    return run(source, Path(target), answerable=answerable, force=options.force, columns=columns)
 
 
 class Agreement(Struct, frozen=True, kw_only=True):
@@ -306,7 +302,7 @@ def agreement(
     options: Agreement,
     mapped: Mapped,
     output: Output,
-) -> int:
+) -> AgreementReport:
     """Compare the annotations of the same items by two annotators or more.
 
     Files are JSON Lines, a JSON array, CSV or TSV, an item a record: id or qid, and a label, or
@@ -321,21 +317,13 @@ def agreement(
       ragauge gold agreement anna.jsonl ben.csv --field type --gates 'kappa>0.8'
       ragauge gold agreement a.csv b.csv c.csv --order low,middle,high --weights quadratic
     """
-    from ragauge.contracts.annotation import AgreementReport
     from ragauge.runners.annotators import Options
     from ragauge.runners.gold_agreement import agreement as run
 
-    forms = forms_of(output.reports, AgreementReport)
-    report = run(
+    return run(
         files,
         field=options.field,
         columns=mapped.columns,
         options=Options(level=options.level, weights=options.weights, order=options.order),
         gates=options.gates,
     ).report
-    write_reports(report, forms, output.quiet)
-    show(report, output.format)
-    covered = report.coverage
-    if not covered.all + covered.some:
-        return NOT_MEASURED
-    return 0 if report.passed else 1

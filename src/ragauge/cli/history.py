@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from ragauge.cli.command import command, forms_of, show, write_reports
+from ragauge.cli.command import command
 from ragauge.cli.run_store import history_at
+from ragauge.contracts.comparison import HistoryReport
 from ragauge.contracts.options import HistoryOptions, Output, Stored
 
 
 @command("text", "json", "markdown", "csv")
-def history(metric: str, options: HistoryOptions, stored: Stored, output: Output) -> int:
+def history(metric: str, options: HistoryOptions, stored: Stored, output: Output) -> HistoryReport:
     """Show METRIC over the recorded runs, oldest first: its line, its level and where it changed.
 
     Where the questions of the gold set change, or how the metric is made, the line is cut: levels
@@ -20,12 +21,7 @@ def history(metric: str, options: HistoryOptions, stored: Stored, output: Output
       ragauge history precision_cited --branch main --last 100
       ragauge history precision_cited --gate "cv<=0.05,slope>=-0.001,no-change-point"
     """
-    from ragauge.contracts.comparison import HistoryReport
     from ragauge.runners.run_history import run_history
 
-    forms = forms_of(output.reports, HistoryReport)
     with history_at(stored.store) as kept:
-        report = run_history(kept, metric, options)
-    write_reports(report, forms, output.quiet)
-    show(report, output.format)
-    return 0 if report.passed else 1
+        return run_history(kept, metric, options)

@@ -6,9 +6,13 @@ import shlex
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
+from typing import Annotated, Literal
 
 import click
+from msgspec import Struct
 
+from ragauge.cli.command import command
+from ragauge.contracts.opt import Opt
 from ragauge.errors import UsageError
 
 CASES = {
@@ -24,18 +28,20 @@ ABOUT = {
 }
 
 
-@click.command()
-@click.option(
-    "--case",
-    type=click.Choice(tuple(CASES)),
-    default="traces",
-    show_default=True,
-    help="What you have: traces, an HTTP endpoint, or a Python function to call.",
-)
-@click.option("--into", metavar="DIR", default=".", help="The folder to write to.  [.]")
-@click.option("--example", is_flag=True, help="Also write examples of the files it names.")
-@click.option("--force", is_flag=True, help="Overwrite a ragauge.toml that is there.")
-def init(case: str, into: str, example: bool, force: bool) -> None:
+class Starting(Struct, frozen=True, kw_only=True):
+    """What to start with."""
+
+    case: Annotated[
+        Literal["traces", "http", "call"],
+        Opt("What you have: traces, an HTTP endpoint, or a Python function to call."),
+    ] = "traces"
+    into: Annotated[str, Opt("The folder to write to.", metavar="DIR")] = "."
+    example: Annotated[bool, Opt("Also write examples of the files it names.")] = False
+    force: Annotated[bool, Opt("Overwrite a ragauge.toml that is there.")] = False
+
+
+@command()
+def init(options: Starting) -> None:
     """Write a ragauge.toml with comments, for `ragauge run` to read.
 
     What else stands in the folder is never overwritten.
@@ -47,15 +53,15 @@ def init(case: str, into: str, example: bool, force: bool) -> None:
     """
     from ragauge.store.files import write_whole
 
-    folder = Path(into)
+    case, folder = options.case, Path(options.into)
     target = folder / "ragauge.toml"
-    if target.exists() and not force:
+    if target.exists() and not options.force:
         raise UsageError(f"{target}: is there already; --force overwrites it")
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(target, _starting(f"{case}.toml"))
     click.echo(f"wrote {target}")
     absent = [name for name in CASES[case] if not (folder / name).exists()]
-    if example:
+    if options.example:
         for name in absent:
             write_whole(folder / name, _starting(CASES[case][name]))
             click.echo(f"wrote {folder / name}, an example")

@@ -6,9 +6,10 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from ragauge.cli.command import NOT_MEASURED, command, show
+from ragauge.cli.command import command
+from ragauge.contracts.inspection import InspectionReport
 from ragauge.contracts.opt import Opt
-from ragauge.contracts.options import Mapped
+from ragauge.contracts.options import Mapped, Printed
 
 
 class Options(Struct, frozen=True, kw_only=True):
@@ -22,11 +23,10 @@ class Options(Struct, frozen=True, kw_only=True):
             metavar="KIND",
         ),
     ] = None
-    format: Annotated[str, Opt("What standard output gets.")] = "text"
 
 
 @command("text", "json", "markdown")
-def inspect(file: str, options: Options, mapped: Mapped) -> int:
+def inspect(file: str, options: Options, mapped: Mapped, output: Printed) -> InspectionReport:
     """Show what FILE holds: its form, which column feeds which field, the first rows, which
     metrics can be computed and what is missing for the others.
 
@@ -37,6 +37,4 @@ def inspect(file: str, options: Options, mapped: Mapped) -> int:
     """
     from ragauge.runners.inspection import inspect as run
 
-    report = run(file, columns=mapped.columns, kind=options.kind)
-    show(report, options.format)
-    return 0 if report.kind else NOT_MEASURED
+    return run(file, columns=mapped.columns, kind=options.kind)

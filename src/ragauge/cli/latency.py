@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import click
 from msgspec import Meta
 
-from ragauge.cli.command import (
-    INTERRUPTED,
-    NOT_MEASURED,
-    command,
-    forms_of,
-    remark,
-    show,
-    write_reports,
-)
+from ragauge.cli.command import INTERRUPTED, bar, command, deliver, exit_code, forms_of, remark
 from ragauge.contracts.gold import RefusalOptions
 from ragauge.contracts.opt import Opt
-from ragauge.contracts.options import CANON, INLINE, Canon, Output
+from ragauge.contracts.options import CANON, INLINE, Canon, Mapped, Output
 
 if TYPE_CHECKING:
     from ragauge.contracts.latency import Load
@@ -70,7 +59,7 @@ class Options(RefusalOptions, frozen=True, kw_only=True):
 
 
 @command("text", "json", "markdown", "csv")
-def latency(options: Options, output: Output) -> int:
+def latency(options: Options, mapped: Mapped, output: Output) -> int:
     """Ask a system at fixed rates, whether or not it keeps up, under each configuration of knobs.
 
     Calls do not wait for answers, and a latency counts from when the call was to arrive: a queue
@@ -87,8 +76,9 @@ def latency(options: Options, output: Output) -> int:
     from ragauge.ingest.gold import read_gold
     from ragauge.ingest.options import read_configurations
     from ragauge.metrics.facts import Reading
-    from ragauge.runners.latency import DEFAULT
+    from ragauge.runners.latency import DEFAULT, planned_calls
     from ragauge.runners.latency import latency as run
+    from ragauge.text.visible import shown
 
     forms = forms_of(output.reports, LatencyReport)
     if options.duration and options.requests:
@@ -111,10 +101,11 @@ def latency(options: Options, output: Output) -> int:
     knobs = (read_configurations(options.knobs) if options.knobs else {}) or dict(DEFAULT)
     if (options.gold is None) == (options.question is None):
         raise click.UsageError("give --gold GOLD, or one --question, to ask")
-    gold = read_gold(options.gold) if options.gold else GoldSet(())
+    gold = read_gold(options.gold, mapped.columns) if options.gold else GoldSet(())
     system = _system(options, load, knobs)
     counts = options.settled(gold.metadata)
-    with _progress(load, knobs, output.quiet) as progress:
+    columns, calls = ("BarColumn", "MofNCompleteColumn"), planned_calls(load, knobs)
+    with bar("warming up", output.quiet, *columns, total=calls) as update:
         report = run(
             system,
             load,
@@ -124,16 +115,13 @@ def latency(options: Options, output: Output) -> int:
             guard=guard,
             reading=Reading(options.canon, counts.strength, counts.tokens, options.inline),
             out=options.out,
-            progress=progress,
+            progress=update and (lambda name: update(description=shown(name, 30), advance=1)),
         ).report
-    write_reports(report, forms, output.quiet)
-    show(report, output.format)
+    deliver(report, forms, output)
     if report.partial:
         remark("interrupted; what was measured until then is reported", output.quiet)
         return INTERRUPTED
-    if not report.coverage.answered:
-        return NOT_MEASURED
-    return 0 if report.passed else 1
+    return exit_code(report)
 
 
 def _rates(text: str) -> tuple[float, ...]:
@@ -191,30 +179,3 @@ def _system(options: Options, load: Load, knobs: dict[str, dict[str, Any]]) -> S
         resource.setrlimit(resource.RLIMIT_NOFILE, (room, hard))
     # A connection that has to wait belongs to the latency.
     return HttpSystem(options.http, mapping=mapping, concurrency=most, connect_s=None)
-
-
-@contextmanager
-def _progress(
-    load: Load, knobs: dict[str, dict[str, Any]], quiet: bool
-) -> Iterator[Callable[[str], None] | None]:
-    """A bar on stderr, where a person sees it."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-    from rich.text import Text
-
-    from ragauge.runners.latency import planned_calls
-    from ragauge.text.visible import shown
-
-    class Name(TextColumn):
-        """The cell that is measured: a foreign name, so never as markup."""
-
-        def render(self, task: Any) -> Text:
-            return Text(shown(task.description, 30))
-
-    columns = (Name(""), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("warming up", total=planned_calls(load, knobs))
-        yield lambda name: bar.update(task, description=name, advance=1)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragauge.cli.command import formats, say_json
+from ragauge.cli.command import command, say_json
+from ragauge.contracts.options import Printed
 from ragauge.metrics.names import typed_name
 
 if TYPE_CHECKING:
@@ -21,10 +22,8 @@ Generated from the metric table by `make docs`. A metric is a value, or null wit
 """
 
 
-@click.command()
-@click.argument("name", required=False)
-@formats("text", "json", "markdown")
-def metrics(name: str | None, format: str | None) -> None:
+@command("text", "json", "markdown")
+def metrics(name: str | None = None, *, output: Printed) -> None:
     """List every metric, or explain the one called NAME.
 
     \b
@@ -34,9 +33,9 @@ def metrics(name: str | None, format: str | None) -> None:
     from ragauge.metrics.table import find, table
 
     chosen = [find(name)] if name else list(table().values())
-    if format == "json":
+    if output.format == "json":
         say_json({metric.id: _described(metric) for metric in chosen})
-    elif format == "markdown":
+    elif output.format == "markdown":
         click.echo(page(chosen), nl=False)
     elif name:
         click.echo(_explained(chosen[0]))

@@ -11,17 +11,16 @@ from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 import click
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragauge.cli.command import (
     INTERRUPTED,
-    call_bar,
+    call_progress,
     command,
+    exit_code,
     forms_of,
-    show,
-    verdict_code,
-    write_reports,
 )
+from ragauge.cli.command import deliver as deliver_to
 from ragauge.cli.run_store import opened, told
 from ragauge.cli.sweep import GO_ON
 from ragauge.contracts.opt import Opt
@@ -78,8 +77,7 @@ def run(
     place = stored.store or file.settings["store"] or default_place(file.folder, os.environ)
 
     def deliver(report: SuiteReport) -> None:
-        write_reports(report, files, quiet)
-        show(report, form)
+        deliver_to(report, files, structs.replace(output, quiet=quiet, format=form))
 
     try:
         with opened(place, create=True) as history, _watcher(quiet) as watcher:
@@ -100,7 +98,7 @@ def run(
         click.echo(GO_ON, err=True)
         return INTERRUPTED
     required = gating.require_gates or file.settings["require_gates"]
-    return report.exit_code or verdict_code(report.passed, required)
+    return report.exit_code or exit_code(report, required)
 
 
 def _system_of(file: SuiteFile) -> Callable[[PipelineUnderTest, int], System]:
@@ -155,8 +153,9 @@ class _OnScreen:
 
     def answers(self, now: Progress) -> None:
         if self._watch is None:
-            self._watch = self._bars.enter_context(call_bar())
-        self._watch(now)
+            self._watch = self._bars.enter_context(call_progress(quiet=False))
+        if self._watch:
+            self._watch(now)
 
     def ends(self, report: TaskReport, *, before: bool) -> None:
         self.clear()

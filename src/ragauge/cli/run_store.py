@@ -5,53 +5,29 @@ from __future__ import annotations
 import os
 import shlex
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragauge.cli.command import (
-    forms_of,
-    options_of,
-    refuse_overwriting,
-    remark,
-    settings,
-    show,
-    write_reports,
-)
+from ragauge.cli.command import deliver, exit_code, forms_of, refuse_overwriting, remark
 from ragauge.errors import InputRejected, RagaugeError, UsageError
 
 if TYPE_CHECKING:
     from ragauge.contracts.answer_calibration import AnswerCalibrationReport
     from ragauge.contracts.history import History, Run
-    from ragauge.contracts.options import AuditOptions, Output, Recording, TraceEvalOptions
+    from ragauge.contracts.options import AuditOptions, Recording, TraceEvalOptions
     from ragauge.contracts.report import Outcome, Report
     from ragauge.store.reply_cache import StoredReplies
 
-store_option = options_of("store")
-
-
-class _Text(click.types.StringParamType):
-    """Text that a history can hold: a shell may pass bytes that are none."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        try:
-            str(value).encode()
-        except UnicodeEncodeError:
-            self.fail(f"{value!a} is not UTF-8 text", param, ctx)
-        return super().convert(value, param, ctx)
-
-
-TEXT = _Text()
-
 
 def place_of(store: str | None) -> str:
-    """The place of the history: as told, as configured, or the project's or user's own."""
+    """The place of the history: as chosen, or the project's or user's own."""
     from ragauge.store.places import default_place
 
-    return settings(store=store)["store"] or default_place(Path.cwd(), os.environ)
+    return store or default_place(Path.cwd(), os.environ)
 
 
 def told(store: str) -> str:
@@ -112,27 +88,33 @@ class Delivery:
     def __init__(
         self,
         history: History | None,
-        recording: Recording,
-        output: Output,
+        output: Recording,
         forms: dict[Path, str],
         refused: Sequence[str],
     ) -> None:
         from ragauge.ingest.configuration import read_labels, read_name
 
         self._history, self._refused = history, refused
-        self._name, self._labels = read_name(recording.name), read_labels(recording.label)
-        self._keep_texts = recording.keep_texts
+        self._name, self._labels = read_name(output.name), read_labels(output.label)
         self._output, self._forms = output, forms
+        self.stack = ExitStack()
+        """What it needs until it is done."""
 
     @property
     def on(self) -> bool:
         """Whether it is recorded."""
         return self._history is not None
 
+    def rows(self, out: str | None) -> str | None:
+        """Where to write a row for every record: where the user wants them, or history will."""
+        if out or not self.on:
+            return out
+        folder = self.stack.enter_context(tempfile.TemporaryDirectory())
+        return str(Path(folder) / "records.parquet")
+
     def deliver(self, outcome: Outcome[Any]) -> None:
         """Write and show the report, then record the run and say under which id it is found."""
-        write_reports(outcome.report, self._forms, self._output.quiet)
-        show(outcome.report, self._output.format)
+        deliver(outcome.report, self._forms, self._output)
         fact = "the run was measured and shown, but not recorded"
         if self._refused:
             raise InputRejected(*self._refused, fact)
@@ -146,7 +128,7 @@ class Delivery:
                 self._history,
                 name=self._name,
                 labels=self._labels,
-                keep=self._keep_texts,
+                keep=self._output.keep_texts,
             )
         except RagaugeError as error:
             raise InputRejected(*error.problems, fact) from error
@@ -159,8 +141,7 @@ class Delivery:
 
 @contextmanager
 def delivering(
-    recording: Recording,
-    output: Output,
+    output: Recording,
     kind: type[Report],
     read: Sequence[str | None],
     written: Sequence[str | None] = (),
@@ -176,10 +157,10 @@ def delivering(
 
     forms = forms_of(output.reports, kind)
     refuse_overwriting(read, [*forms, *(one or None for one in written)], docs)
-    if not recording.record:
-        yield Delivery(None, recording, output, forms, ())
+    if not output.record:
+        yield Delivery(None, output, forms, ())
         return
-    place = place_of(recording.store)
+    place = place_of(output.store)
     located(place)  # a place that cannot be understood is a mistake in the command
     with ExitStack() as stack:
         history: History | None = None
@@ -190,17 +171,24 @@ def delivering(
             problems = tuple(error.problems)
             early = visible("; ".join(problems))
             remark(f"ragauge: {early}; the run goes on, and is not recorded", output.quiet)
-        yield Delivery(history, recording, output, forms, problems)
+        delivery = Delivery(history, output, forms, problems)
+        with delivery.stack:
+            yield delivery
 
 
-@contextmanager
-def rows_of(delivery: Delivery, out: str | None) -> Iterator[str | None]:
-    """Where to write a row for every record: where the user wants them, or where history will."""
-    if out or not delivery.on:
-        yield out
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        yield str(Path(folder) / "records.parquet")
+def delivered(
+    output: Recording,
+    kind: type[Report],
+    measure: Callable[[Delivery], Outcome[Any]],
+    read: Sequence[str | None],
+    written: Sequence[str | None] = (),
+    docs: str | None = None,
+) -> int:
+    """Measure and deliver what came of it; the exit code."""
+    with delivering(output, kind, read, written, docs) as delivery:
+        outcome = measure(delivery)
+        delivery.deliver(outcome)
+    return exit_code(outcome.report, getattr(output, "require_gates", False))
 
 
 @contextmanager
@@ -227,7 +215,7 @@ def keep_in_store(report: AnswerCalibrationReport, store: str | None, quiet: boo
 
     place = place_of(store)
     try:
-        found = _opened(place, create=settings(store=store)["store"] is not None)
+        found = _opened(place, create=store is not None)
         if found is None:
             remark("not kept in a store, for there is none yet; name one with --store", quiet)
             return

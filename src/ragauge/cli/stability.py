@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec import structs
 
-from ragauge.cli.command import NOT_MEASURED, command, counting
-from ragauge.cli.run_store import delivering, rows_of
-from ragauge.contracts.options import Mapped, Output, Recording, StabilityOptions
+from ragauge.cli.command import command, counting
+from ragauge.cli.run_store import delivered
+from ragauge.contracts.options import Mapped, Recording, StabilityOptions
+from ragauge.contracts.stability import StabilityReport
+
+if TYPE_CHECKING:
+    from ragauge.cli.run_store import Delivery
+    from ragauge.contracts.report import Outcome
 
 
 @command()
@@ -15,8 +22,7 @@ def stability(
     runs: tuple[str, ...],
     options: StabilityOptions,
     mapped: Mapped,
-    recording: Recording,
-    output: Output,
+    output: Recording,
 ) -> int:
     """Score RUNS, the journal of `ragauge sweep` or traces of repeated runs, against GOLD.
 
@@ -28,17 +34,11 @@ def stability(
       ragauge stability gold.jsonl runs.jsonl --report stability.html
       ragauge stability gold.jsonl runs.jsonl --gates 'acr>=0.9' --min-stable 0.98
     """
-    from ragauge.contracts.stability import StabilityReport
     from ragauge.runners.stability import stability as run
 
-    with (
-        delivering(recording, output, StabilityReport, [gold, *runs], [options.out]) as delivery,
-        rows_of(delivery, options.out) as out,
-    ):
+    def measure(delivery: Delivery) -> Outcome[StabilityReport]:
+        chosen = structs.replace(options, out=delivery.rows(options.out))
         with counting("judging questions", output.quiet) as progress:
-            chosen = structs.replace(options, out=out)
-            outcome = run(gold, runs, progress, columns=mapped.columns, options=chosen)
-        delivery.deliver(outcome)
-    if not outcome.report.coverage.runs:
-        return NOT_MEASURED
-    return 0 if outcome.report.passed else 1
+            return run(gold, runs, progress, columns=mapped.columns, options=chosen)
+
+    return delivered(output, StabilityReport, measure, [gold, *runs], [options.out])

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import click
 from msgspec import Struct
 
-from ragauge.cli.command import INTERRUPTED, NOT_MEASURED, call_progress, command, remark
+from ragauge.cli.command import INTERRUPTED, NOT_MEASURED, call_progress, command, exit_code, remark
 from ragauge.cli.run_store import delivering, remark_logs
 from ragauge.cli.sweep import GO_ON, announcer, asked_system
 from ragauge.contracts.opt import Opt
 from ragauge.contracts.options import (
     CONCURRENT,
     Mapped,
-    Output,
     Recording,
     SystemOptions,
     TraceEvalOptions,
@@ -45,8 +44,7 @@ def trace_eval(
     calls: Calls,
     options: TraceEvalOptions,
     mapped: Mapped,
-    recording: Recording,
-    output: Output,
+    output: Recording,
 ) -> int:
     """Ask a system every question of GOLD in three wordings under two seeds, and audit the answers.
 
@@ -63,9 +61,7 @@ def trace_eval(
 
     read = [gold, calls.out, options.manifest, options.calibration, system.replay]
     try:
-        with delivering(
-            recording, output, TraceEvalReport, read, [options.log], options.docs
-        ) as delivery:
+        with delivering(output, TraceEvalReport, read, [options.log], options.docs) as delivery:
             asked = asked_system(system, options.concurrency or CONCURRENT)
             announce = announcer(calls.yes, output.quiet)
             with call_progress(output.quiet) as watch:
@@ -86,9 +82,7 @@ def trace_eval(
     if found.outcome is None:
         click.echo(SPENT, err=True)
         return NOT_MEASURED
-    if not found.outcome.report.coverage.runs:
-        return NOT_MEASURED
-    return 0 if found.outcome.report.passed else 1
+    return exit_code(found.outcome.report)
 
 
 def _remarks(swept: SweepReport) -> Iterator[str]:

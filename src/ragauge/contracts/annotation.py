@@ -120,3 +120,7 @@ class AgreementReport(RunReport, frozen=True, kw_only=True):
     """By id, up to ROWS_KEPT of them; `disagreement_count` counts all."""
     disagreement_count: int
     coverage: AgreementCoverage
+
+    @property
+    def measured(self) -> bool:
+        return bool(self.coverage.all + self.coverage.some)

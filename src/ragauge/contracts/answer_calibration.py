@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from ragauge.contracts.answers import AnswerKind
-from ragauge.contracts.evaluation import HumanAgreement
+from ragauge.contracts.evaluation import SPENT, HumanAgreement
 from ragauge.contracts.report import RunReport
 
 ANSWER_CALIBRATION_REPORT_SCHEMA = "ragauge.answer-calibration-report/1"
@@ -138,3 +138,7 @@ class AnswerCalibrationReport(RunReport, frozen=True, kw_only=True):
     agreement: tuple[HumanAgreement, ...]
     """What later reports show next to the metric."""
     coverage: LabelCoverage
+
+    @property
+    def measured(self) -> bool:
+        return bool(self.agreement) and SPENT not in self.finding_counts

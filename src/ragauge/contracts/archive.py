@@ -154,6 +154,10 @@ class Verified(Envelope, frozen=True, kw_only=True):
     faults: dict[str, tuple[str, ...]]
     leftovers: tuple[str, ...]
 
+    @property
+    def measured(self) -> bool:
+        return not self.faults
+
 
 class Cleaned(Envelope, frozen=True, kw_only=True):
     """What `ragauge runs gc` took away."""

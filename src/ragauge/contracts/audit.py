@@ -230,3 +230,7 @@ class AuditReport(RunReport, frozen=True, kw_only=True):
     findings: tuple[AuditFinding, ...]
     coverage: AuditCoverage
     advice: tuple[Advice, ...]
+
+    @property
+    def measured(self) -> bool:
+        return bool(self.coverage.audited)

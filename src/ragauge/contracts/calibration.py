@@ -81,6 +81,10 @@ class CalibrationReport(RunReport, frozen=True, kw_only=True):
     """Those whose decoy is nearest to the anchor, or nearer, first."""
     coverage: CalibrationCoverage
 
+    @property
+    def measured(self) -> bool:
+        return bool(self.coverage.pairs)
+
 
 class Calibration(Struct, frozen=True, kw_only=True):
     """What a gate on ΔS needs to know of a calibration."""

@@ -152,6 +152,10 @@ class ComparisonReport(RunReport, frozen=True, kw_only=True):
     alpha: float
     coverage: ComparisonCoverage
 
+    @property
+    def measured(self) -> bool:
+        return self.before is None or any(one.change is not None for one in self.compared.values())
+
 
 FLIPS_KEPT = 1_000
 

@@ -88,6 +88,10 @@ class ConsistencyReport(RunReport, frozen=True, kw_only=True):
     disagreement_count: int
     coverage: ConsistencyCoverage
 
+    @property
+    def measured(self) -> bool:
+        return bool(self.coverage.both)
+
 
 class ConsistencyOutcome(Outcome[ConsistencyReport], frozen=True, kw_only=True):
     """The report, and every disagreement however many there are."""

@@ -334,6 +334,16 @@ class AnswerDetail(Struct, frozen=True, kw_only=True, tag_field="task", tag="ans
 Detail = EntityDetail | LabelDetail | LinkDetail | RankingDetail | AnswerDetail
 
 
+SPENT = "budget_spent"
+"""The finding of a run whose judge had to stop."""
+
+
+def _any_scored(report: RunReport) -> bool:
+    values = [one.value for id, one in report.metrics.items() if not id.endswith(".coverage")]
+    scored = report.coverage.get("scored") and any(value is not None for value in values)
+    return bool(scored) and SPENT not in report.finding_counts
+
+
 class EvalReport(RunReport, frozen=True, kw_only=True):
     """What `ragauge eval ner|types|linking|retrieval|qa|answers` says, versioned."""
 
@@ -352,6 +362,10 @@ class EvalReport(RunReport, frozen=True, kw_only=True):
     def counts(self) -> dict[str, int]:
         """The numbers of the coverage."""
         return {name: one for name, one in self.coverage.items() if isinstance(one, int)}
+
+    @property
+    def measured(self) -> bool:
+        return _any_scored(self)
 
 
 class SummaryNumber(Struct, frozen=True, kw_only=True):
@@ -380,3 +394,7 @@ class EvalAllReport(RunReport, frozen=True, kw_only=True):
     tasks: dict[str, EvalReport]
     failures: tuple[TaskFailure, ...]
     coverage: dict[str, int]
+
+    @property
+    def measured(self) -> bool:
+        return _any_scored(self)

@@ -57,3 +57,7 @@ class InspectionReport(Report, frozen=True, kw_only=True):
     """Metrics that have a value on the rows that were looked at."""
     lacking: tuple[Lacking, ...]
     coverage: InspectionCoverage
+
+    @property
+    def measured(self) -> bool:
+        return self.kind is not None

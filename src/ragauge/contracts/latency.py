@@ -131,6 +131,10 @@ class LatencyReport(RunReport, frozen=True, kw_only=True):
     """One for each rate; empty without a gold set."""
     coverage: LatencyCoverage
 
+    @property
+    def measured(self) -> bool:
+        return bool(self.coverage.answered)
+
 
 def cell_name(config: str, rate: float) -> str:
     """

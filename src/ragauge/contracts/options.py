@@ -706,14 +706,6 @@ class AnswerOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_field
         return None if self.judge in (None, "lexical") else self.judge
 
 
-class Gating(Struct, frozen=True, kw_only=True):
-    """What a command does without a gate."""
-
-    require_gates: Annotated[
-        bool, Opt("End with 1 if no gate is set on quality.", setting="require_gates")
-    ] = False
-
-
 class Mapped(Struct, frozen=True, kw_only=True):
     """Where the files that a command reads have the fields of their records."""
 
@@ -755,17 +747,24 @@ class Output(Shown, frozen=True, kw_only=True):
     reports: Annotated[tuple[str, ...], Opt("Also", flag="--report", metavar="FILE")] = ()
 
 
+STORE = Opt("The history: a folder, a SQLite file or a postgresql:// URL.", setting="store")
+REQUIRE_GATES = Opt("End with 1 if no gate is set on quality.", setting="require_gates")
+
+
 class Stored(Struct, frozen=True, kw_only=True):
     """Where the history is."""
 
-    store: Annotated[
-        str | None,
-        Opt("The history: a folder, a SQLite file or a postgresql:// URL.", setting="store"),
-    ] = None
+    store: Annotated[str | None, STORE] = None
 
 
-class Recording(Stored, frozen=True, kw_only=True):
-    """Whether and how a run is recorded."""
+class Gating(Struct, frozen=True, kw_only=True):
+    """What a command does without a gate."""
+
+    require_gates: Annotated[bool, REQUIRE_GATES] = False
+
+
+class Recording(Output, frozen=True, kw_only=True):
+    """Where the report goes, and whether and how the run is recorded."""
 
     record: Annotated[bool, Opt("Keep the run in the history.", setting="record")] = False
     name: Annotated[
@@ -784,6 +783,13 @@ class Recording(Stored, frozen=True, kw_only=True):
             setting="keep_texts",
         ),
     ] = True
+    store: Annotated[str | None, STORE] = None
+
+
+class Gated(Recording, frozen=True, kw_only=True):
+    """The same of a command that can end well without a gate."""
+
+    require_gates: Annotated[bool, REQUIRE_GATES] = False
 
 
 class SystemOptions(Struct, frozen=True, kw_only=True):

@@ -165,6 +165,11 @@ class Report(Struct, frozen=True, kw_only=True):
         """What became of each gate."""
         return self.gates
 
+    @property
+    def measured(self) -> bool:
+        """Whether there was anything to measure."""
+        return True
+
     def __getitem__(self, metric: str) -> Score:
         """The score of a metric, by its id or its short name: `report["precision_cited"]`."""
         score: Score = _results().score_of(self, metric)

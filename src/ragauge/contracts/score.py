@@ -101,3 +101,7 @@ class ScoreReport(RunReport, frozen=True, kw_only=True):
     coverage: Coverage
     advice: tuple[Advice, ...]
     baseline: Comparison | None = None
+
+    @property
+    def measured(self) -> bool:
+        return bool(self.coverage.scored)

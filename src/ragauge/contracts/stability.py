@@ -222,3 +222,7 @@ class StabilityReport(RunReport, frozen=True, kw_only=True):
             (jitter for one in known for jitter in one.noop),
             (factor for one in known if (factor := one.blamed)),
         )
+
+    @property
+    def measured(self) -> bool:
+        return bool(self.coverage.runs)

@@ -138,3 +138,7 @@ class TraceEvalReport(RunReport, frozen=True, kw_only=True):
     def counted(self) -> OverQuestions:
         """What is counted over the questions, also those that a summary has cut."""
         return self.over_questions or OverQuestions.of(self.questions)
+
+    @property
+    def measured(self) -> bool:
+        return bool(self.coverage.runs)
