@@ -276,53 +276,11 @@ def _collapsed(judged: Judged, name: str, separator: str, found: Findings) -> Ju
     )
 
 
-class Taken(Struct, frozen=True, kw_only=True):
-    """Rows by query, in the order of the judgements; those of a query as they were given."""
-
-    run: RankingRows
-    frame: pl.DataFrame
-    row: Array
-    """The place of each in what was read."""
-    offsets: Array
-    missing: Mask
-    """(queries,): the run does not have it."""
-    unknown: list[str]
-    """Queries nobody judged, in the order of the run."""
-    scattered: bool
-    """The rows of a query were in several places."""
-
-    def where(self, row: int) -> str:
-        """The place of a row, as a finding names it."""
-        return self.run.where(int(self.row[row]))
-
-
-def _taken(run: RankingRows, judged: Judged) -> Taken:
-    """The rows of every judged query that the run has."""
-    import polars as pl
-
-    groups = grouped(run.frame["query"], judged.queries)
-    frame = groups.of(run.frame)
-    missing = np.diff(groups.offsets) == 0
-    if run.empty:  # a query without a result is one that the run has
-        empty = places_in(judged.queries, pl.Series("query", run.empty))
-        missing[empty[empty >= 0]] = False
-    return Taken(
-        run=run,
-        frame=frame,
-        row=np.arange(frame.height) if groups.rows is None else groups.rows,
-        offsets=groups.offsets,
-        missing=missing,
-        unknown=groups.unknown,
-        scattered=groups.scattered,
-    )
-
-
-def _scores_of(taken: Taken, rank: Array | None) -> tuple[Array, Mask]:
+def _scores_of(frame: pl.DataFrame, offsets: Array, rank: Array | None) -> tuple[Array, Mask]:
     """What the rows are ordered by, and for each query whether that is its scores.
 
     A query of which a row has no score is in the order of its ranks, or in the one it was given.
     """
-    frame, offsets = taken.frame, taken.offsets
     scored = np.ones(len(offsets) - 1, dtype=bool)
     if not frame["value"].null_count():
         return frame["value"].to_numpy(), scored
@@ -340,11 +298,23 @@ def _scores_of(taken: Taken, rank: Array | None) -> tuple[Array, Mask]:
 class Placed(Struct, frozen=True, kw_only=True):
     """A run's rows by judged query and rank."""
 
-    taken: Taken
+    run: RankingRows
+    frame: pl.DataFrame
+    """Rows by query, in the order of the judgements; those of a query as they were given."""
+    row: Array
+    """The place of each in what was read."""
+    rows_of: Array
+    """(queries + 1,): where the rows of each query begin."""
+    missing: Mask
+    """(queries,): the run does not have it."""
+    unknown: list[str]
+    """Queries nobody judged, in the order of the run."""
+    scattered: bool
+    """The rows of a query were in several places."""
     document: pl.Series
-    """As rows were taken, chunks as their documents."""
+    """Of each row, chunks as their documents."""
     score: Array
-    """What rows are ordered by, as they were taken."""
+    """What rows are ordered by."""
     order: Array | None
     """The row at each place; None where every row is in its place already."""
     grades: Array
@@ -355,36 +325,39 @@ class Placed(Struct, frozen=True, kw_only=True):
     """(queries,): two documents have the same score."""
 
     def column(self, column: pl.Series) -> pl.Series:
+        """A column of rows, by place."""
         return column if self.order is None else column.gather(self.order)
 
     def where(self, place: int) -> str:
-        return self.taken.where(place if self.order is None else int(self.order[place]))
+        """The place of a result in its file, as a finding names it."""
+        return self.run.where(int(self.row[place if self.order is None else self.order[place]]))
 
     @property
     def offsets(self) -> Array:
         """Where each query begins, among the places that count."""
-        offsets = self.taken.offsets
-        return offsets if self.keep is None else offsets_of_kept(offsets, self.keep)
+        return self.rows_of if self.keep is None else offsets_of_kept(self.rows_of, self.keep)
 
 
 def placed(run: RankingRows, judged: Judged, options: RetrievalOptions, found: Findings) -> Placed:
     """The run's rows in the order that is measured; what is to be said goes into `found`."""
-    taken = _taken(run, judged)
+    import polars as pl
+
+    groups = grouped(run.frame["query"], judged.queries)
+    frame, offsets = groups.of(run.frame), groups.offsets
+    at = np.arange(frame.height) if groups.rows is None else groups.rows
+    missing = np.diff(offsets) == 0
+    if run.empty:  # a query without a result is one that the run has
+        empty = places_in(judged.queries, pl.Series("query", run.empty))
+        missing[empty[empty >= 0]] = False
     if options.drop_self:
-        own = (taken.frame["query"] == taken.frame["document"]).to_numpy()
+        own = (frame["query"] == frame["document"]).to_numpy()
         message = "has the id of its query; it was left out, as drop_self says"
-        for row in np.flatnonzero(own).tolist():
-            found.add(Finding("self_dropped", taken.where(row), message))
-        taken = structs.replace(
-            taken,
-            frame=taken.frame.filter(~own),
-            row=taken.row[~own],
-            offsets=offsets_of_kept(taken.offsets, ~own),
-        )
-    frame, offsets = taken.frame, taken.offsets
+        for row in at[own].tolist():
+            found.add(Finding("self_dropped", run.where(row), message))
+        frame, at, offsets = frame.filter(~own), at[~own], offsets_of_kept(offsets, ~own)
     document = without_chunk(frame["document"], options.collapse)
     rank = frame["rank"].fill_null(_NO_RANK).to_numpy() if "rank" in frame.columns else None
-    score, scored = _scores_of(taken, rank)
+    score, scored = _scores_of(frame, offsets, rank)
     ordered = rank_order(offsets, score, document, rank)
     if rank is not None and ordered.disagreeing.any():
         # Only where the ranks say anything at all.
@@ -397,12 +370,18 @@ def placed(run: RankingRows, judged: Judged, options: RetrievalOptions, found: F
             found,
             "rank_score_disagree",
             offsets[:-1][ordered.disagreeing & scored & varied],
-            lambda row: (taken.where(row), f"{quoted(frame['query'][row])}: {fact}"),
+            lambda row: (run.where(int(at[row])), f"{quoted(frame['query'][row])}: {fact}"),
         )
     grades, order = judged.grades_of(offsets, document), ordered.order
     by_rank = document if order is None else document.gather(order)
     return Placed(
-        taken=taken,
+        run=run,
+        frame=frame,
+        row=at,
+        rows_of=offsets,
+        missing=missing,
+        unknown=groups.unknown,
+        scattered=groups.scattered,
         document=document,
         score=score,
         order=order,
@@ -416,7 +395,7 @@ def _sources(rows: Placed) -> tuple[Array, pl.Series]:
     """A row for every source of every result: the result's place, and the source's name."""
     import polars as pl
 
-    frame = rows.taken.frame
+    frame = rows.frame
     if "source" not in frame.columns:
         return np.arange(frame.height), pl.Series([NO_SOURCE]).new_from_index(0, frame.height)
     listed = pl.DataFrame({"source": rows.column(frame["source"])}).with_row_index("place")
@@ -436,8 +415,8 @@ def _repeated(rows: Placed, options: RetrievalOptions, found: Findings) -> list[
 
     if rows.keep is None:
         return []
-    offsets = rows.taken.offsets
-    named = rows.column(rows.taken.frame["document"])
+    offsets = rows.rows_of
+    named = rows.column(rows.frame["document"])
     own = first_of_each(offsets, named) if options.collapse else rows.keep
     again = np.zeros(len(rows.keep), dtype=bool) if own is None else ~own
 
@@ -463,8 +442,8 @@ def _brought(rows: Placed, relevant: Mask) -> Brought | None:
     """What each source brought, by rank; None where the run does not name sources."""
     import polars as pl
 
-    offsets = rows.taken.offsets
-    if "source" not in rows.taken.frame.columns:
+    offsets = rows.rows_of
+    if "source" not in rows.frame.columns:
         return None
     place, source = _sources(rows)
     names = sorted(set(source.to_list()))
@@ -558,7 +537,7 @@ def score_rows(
         retrieved_offsets=rows.offsets,
         judged=judged.judged.grade,
         judged_offsets=judged.judged.offsets,
-        missing=rows.taken.missing,
+        missing=rows.missing,
     )
     sums = retrieval_sums(metrics_of(options), rankings, options.no_relevant)
     return RunScores(
@@ -567,10 +546,10 @@ def score_rows(
             id: (one.sums[:, 0], one.scored.astype(bool), one.absent) for id, one in sums.items()
         },
         facts=Facts.of(rankings, rows.tied, options.rel),
-        unknown=rows.taken.unknown,
+        unknown=rows.unknown,
         rows=run.frame.height,
         judged_rows=judged.rows,
-        scattered_run=rows.taken.scattered,
+        scattered_run=rows.scattered,
         scattered_qrels=judged.scattered,
         findings=found,
         qrels_findings=judged.findings,

@@ -481,13 +481,13 @@ def kept_rankings(
     places = np.arange(len(found.grades)) if found.keep is None else np.flatnonzero(found.keep)
     first = places[rank < RESULTS_KEPT]
     ids = found.column(found.document).gather(first).to_list()
-    scores = found.column(found.taken.frame["value"]).gather(first).to_list()
+    scores = found.column(found.frame["value"]).gather(first).to_list()
     grades = found.grades[first].tolist()
     ends = np.cumsum(np.minimum(np.diff(found.offsets), RESULTS_KEPT)).tolist()
     for place, (query, start, end) in enumerate(
         zip(judged.queries.to_list(), [0, *ends], ends, strict=False)
     ):
-        if found.taken.missing[place]:
+        if found.missing[place]:
             continue
         retrieved = []
         for at in range(start, end):
