@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-from msgspec import Struct, structs
+from msgspec import Struct, field, structs
 
 from ragauge.contracts.metric import Absent, Metric
 from ragauge.contracts.options import RetrievalOptions
@@ -135,9 +135,16 @@ class Judged(Struct, frozen=True, kw_only=True):
     offsets: Array
     document: pl.Series
     grade: Array
+    findings: Findings = field(default_factory=Findings)
+    """What there is to say of all that were read."""
+    problems: list[str] = []
+    rows: int = 0
+    """Rows that were read."""
+    scattered: bool = False
+    """A query stands in several places."""
 
     def some(self, places: Array) -> Judged:
-        """The judgements of these queries."""
+        """The judgements of these queries, with nothing to say."""
         sizes = np.diff(self.offsets)[places]
         rows = rows_of_blocks(self.offsets[places], sizes)
         return Judged(
@@ -159,20 +166,9 @@ class Judged(Struct, frozen=True, kw_only=True):
         return met["grade"].fill_null(UNJUDGED).to_numpy()
 
 
-class JudgedRows(Struct, frozen=True, kw_only=True):
-    """Judgements as they were read: ready, with what there is to say of them."""
-
-    judged: Judged
-    findings: Findings
-    problems: list[str]
-    rows: int
-    scattered: bool
-    """A query stands in several places."""
-
-
 def judged_rows(
     rows: RankingRows, collapse: str | None = None, problems: Iterable[str] = ()
-) -> JudgedRows:
+) -> Judged:
     """The judgements of a file's rows; a document judged twice with two grades is a problem.
 
     `problems` are those met when the file was read.
@@ -204,14 +200,17 @@ def judged_rows(
     if empty:  # queries that were given without a document come last
         queries = queries.append(pl.Series("query", empty))
         offsets = np.append(offsets, np.full(len(empty), offsets[-1]))
-    judged = Judged(queries=queries, offsets=offsets, document=document, grade=grade)
-    return JudgedRows(
-        judged=_collapsed(judged, rows.name, collapse, found) if collapse else judged,
+    judged = Judged(
+        queries=queries,
+        offsets=offsets,
+        document=document,
+        grade=grade,
         findings=found,
         problems=faults,
         rows=rows.frame.height,
         scattered=groups.scattered,
     )
+    return _collapsed(judged, rows.name, collapse) if collapse else judged
 
 
 def note_each(
@@ -251,7 +250,7 @@ def _note_repeated(
             problems.append(f"{rows.where(row)}: grade: {fact}")
 
 
-def _collapsed(judged: Judged, name: str, separator: str, found: Findings) -> Judged:
+def _collapsed(judged: Judged, name: str, separator: str) -> Judged:
     """With documents for chunks, each with the best grade of its chunks."""
     import polars as pl
 
@@ -266,10 +265,10 @@ def _collapsed(judged: Judged, name: str, separator: str, found: Findings) -> Ju
     )
     times = len(document) - best.height
     message = f"{times:,} judged chunks share a document with another; the best grade stays"
-    found.add(Finding("judgements_collapsed", name, message), times)
+    judged.findings.add(Finding("judgements_collapsed", name, message), times)
     sizes = np.bincount(best["query"].to_numpy(), minlength=len(judged.queries))
-    return Judged(
-        queries=judged.queries,
+    return structs.replace(
+        judged,
         offsets=offsets_of(sizes),
         document=best["document"],
         grade=best["grade"].to_numpy(),
@@ -525,23 +524,23 @@ class RunScores(Struct, frozen=True, kw_only=True):
 
 
 def score_rows(
-    run: RankingRows, judged: JudgedRows, options: RetrievalOptions, problems: Iterable[str] = ()
+    run: RankingRows, judged: Judged, options: RetrievalOptions, problems: Iterable[str] = ()
 ) -> RunScores:
     """The scores of every judged query; `problems` are those met when the run was read."""
     found = Findings()
     add_findings(run.findings.kept(), run.findings.counts, found)
-    rows = placed(run, judged.judged, options, found)
+    rows = placed(run, judged, options, found)
     faults = _repeated(rows, options, found)
     rankings = Rankings(
         retrieved=rows.grades if rows.keep is None else rows.grades[rows.keep],
         retrieved_offsets=rows.offsets,
-        judged=judged.judged.grade,
-        judged_offsets=judged.judged.offsets,
+        judged=judged.grade,
+        judged_offsets=judged.offsets,
         missing=rows.missing,
     )
     sums = retrieval_sums(metrics_of(options), rankings, options.no_relevant)
     return RunScores(
-        queries=judged.judged.queries.to_list(),
+        queries=judged.queries.to_list(),
         values={
             id: (one.sums[:, 0], one.scored.astype(bool), one.absent) for id, one in sums.items()
         },

@@ -42,7 +42,6 @@ from ragauge.runners.components.retrieval_gold import (
 from ragauge.runners.components.retrieval_ranked import (
     Facts,
     Judged,
-    JudgedRows,
     RunScores,
     judged_rows,
     metrics_of,
@@ -211,7 +210,7 @@ class PieceScorer:
         run, judged = self.rows(piece, problems)
         return score_rows(run, judged, self._options, problems)
 
-    def rows(self, piece: Piece, problems: list[str]) -> tuple[RankingRows, JudgedRows]:
+    def rows(self, piece: Piece, problems: list[str]) -> tuple[RankingRows, Judged]:
         """What the piece has of the run, and of the judgements."""
         part = piece.run
         run = read_trec(part.name, part.read(), "run", problems, part.first_line)
@@ -221,14 +220,7 @@ class PieceScorer:
             return run, judged_rows(rows, self._options.collapse, faults)
         assert self._held is not None, "pieces without judgements come with held ones"
         place = places_in(self._held.queries, run.frame["query"].unique(maintain_order=True))
-        judged = JudgedRows(
-            judged=self._held.some(place[place >= 0]),
-            findings=Findings(),
-            problems=[],
-            rows=0,
-            scattered=False,
-        )
-        return run, judged
+        return run, self._held.some(place[place >= 0])
 
 
 class Scattered(Exception):
@@ -361,13 +353,13 @@ class JudgedRuns:
         """What a run that was scored has for each judged query, read once more."""
         if name_of(run, "") not in self._cut:
             rows = self._rows_of(run, [])
-            yield from kept_rankings(rows, self._whole.judged, self.options)
+            yield from kept_rankings(rows, self._whole, self.options)
             return
         qrels = self._cut[str(run)]
-        reader = PieceScorer(self.options, None if qrels else self._whole.judged)
+        reader = PieceScorer(self.options, None if qrels else self._whole)
         for piece in pieces(str(run), qrels, PIECE):
             rows, judged = reader.rows(piece, [])
-            yield from kept_rankings(rows, judged.judged, self.options)
+            yield from kept_rankings(rows, judged, self.options)
 
     @cached_property
     def sha256(self) -> str:
@@ -419,7 +411,7 @@ class JudgedRuns:
         return read_rankings(self._qrels, "qrels", self._problems, self._form, mapped)
 
     @cached_property
-    def _whole(self) -> JudgedRows:
+    def _whole(self) -> Judged:
         return judged_rows(self._rows, self.options.collapse, self._problems)
 
     def _in_pieces(self, run: str) -> RunScores:
@@ -433,16 +425,22 @@ class JudgedRuns:
         found.qrels_findings.add(Finding("judgements_held", self.name, message))
         return found
 
-    def _gathered(self, run: str, qrels: str | None, held: JudgedRows | None) -> RunScores:
+    def _gathered(self, run: str, qrels: str | None, held: Judged | None) -> RunScores:
         gathering = Gathering(run, self.name)
-        arguments = (self.options, held.judged if held else None)
+        arguments = (self.options, held)
         work = pieces(run, qrels, PIECE)
         workers = self.options.workers if _size(run) >= SPREAD_FROM else 1
         for scores in ordered(PieceScorer, arguments, work, workers):
             gathering.add(scores)
         if held:  # the judged queries that the run does not have, and what there is to say of all
-            unseen = [query not in gathering.judged for query in held.judged.queries]
-            rest = structs.replace(held, judged=held.judged.some(np.flatnonzero(unseen)))
+            unseen = [query not in gathering.judged for query in held.queries]
+            rest = structs.replace(
+                held.some(np.flatnonzero(unseen)),
+                findings=held.findings,
+                problems=held.problems,
+                rows=held.rows,
+                scattered=held.scattered,
+            )
             nothing = RowsRead("run").rows(self.name)
             gathering.add(score_rows(nothing, rest, self.options))
         found = gathering.finished(self.options)
