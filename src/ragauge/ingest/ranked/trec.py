@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
-
 from ragauge.ingest.fields import BadField, quoted
 from ragauge.ingest.ranked.ranking_rows import (
     GRADES_WITHIN,
@@ -28,9 +26,6 @@ _SHAPE: dict[Role, str] = {
     "run": "6 of a TREC run: query Q0 document rank score tag",
 }
 _KEPT = ("query", "document", "value", "rank", "source")
-_SLICE = 1 << 18
-"""Bytes looked at together: they stay in the cache."""
-_BLANK = 32
 
 
 def read_trec(
@@ -74,40 +69,60 @@ def _text(cell: bytes, field: str) -> str:
         raise BadField(field, f"{shown} is not UTF-8 text; save the file as UTF-8") from None
 
 
-class Shape(Struct, frozen=True):
-    """How the cells of a clean text stand: one blank between two, as many on every line."""
-
-    separator: str
-    width: int
-    lines: int
-    closed: bool
-    """Every line ends with the same sign, and one that no number ends with."""
-
-
 def columnar(
     content: bytes, names: tuple[str, ...], role: Role, *, exact: bool
 ) -> pl.DataFrame | None:
     """The rows of a text in which nothing is odd, None where a careful reader has to look.
 
-    Unless it has to be exact, columns beyond the named ones are passed over.
+    One blank is between two cells, and there are as many cells on every line. Unless it has to be
+    exact, columns beyond the named ones are passed over.
     """
+    import numpy as np
+    import polars as pl
+
     if b"\r" in content:
         content = content.replace(b"\r\n", b"\n")
-    shape = _shape(content)
-    beyond = (shape.width - len(names)) if shape else -1
-    if (
-        shape is None
-        or beyond < 0
-        or (exact and beyond)
-        or (b"#" in content and (content.startswith(b"#") or b"\n#" in content))
-    ):
+    first = first_line(content)
+    separator = b"\t" if b"\t" in first else b" "
+    width = first.count(separator) + 1
+    comments = b"#" in content and (content.startswith(b"#") or b"\n#" in content)
+    if not first or width < len(names) or (exact and width > len(names)) or comments:
         return None
-    frame = _parsed(content, shape, names, role)
-    if (
-        frame is None
-        or frame.height != shape.lines
-        or any(frame[name].null_count() for name in frame.columns)
-    ):
+    codes = np.frombuffer(content, dtype=np.uint8)
+    blank, ends = codes <= ord(" "), codes == ord("\n")
+    lines = int(np.count_nonzero(ends)) + (not ends[-1])
+    separators = lines * (width - 1)
+    if np.count_nonzero(codes == separator[0]) != separators or blank[0]:
+        return None
+    in_all = np.count_nonzero(blank)
+    if in_all != separators + lines - (not ends[-1]) or (blank[1:] & blank[:-1]).any():
+        return None
+    titles = [*names, *(f"beyond {place}" for place in range(len(names), width))]
+    kinds: dict[str, Any] = dict.fromkeys(titles, pl.String)
+    kinds |= {"value": pl.Int64 if role == "qrels" else pl.Float64}
+    if "rank" in names:
+        kinds["rank"] = pl.Int64
+    wanted = {place for place, title in enumerate(titles) if title in _KEPT}
+    # The last column shows that a line is not too short. It need not be read where it follows the
+    # number, and all lines end with a sign that no number ends with: in a line that is too short,
+    # the number would not be one.
+    last = first[-1]
+    alike = np.count_nonzero(ends[1:] & (codes[:-1] == last)) + (codes[-1] == last)
+    closed = alike == lines and last not in b"0123456789."
+    if not (closed and names.index("value") == width - 2):
+        wanted.add(width - 1)
+    try:
+        frame = pl.read_csv(
+            content,
+            has_header=False,
+            separator=separator.decode(),
+            quote_char=None,
+            schema=kinds,
+            columns=sorted(wanted),
+        ).rechunk()
+    except pl.exceptions.PolarsError:
+        return None
+    if frame.height != lines or any(frame[name].null_count() for name in frame.columns):
         return None
     value = frame["value"]
     if role == "run":
@@ -121,63 +136,3 @@ def first_line(content: bytes) -> bytes:
     """A text's first line; to split the text there would copy all of it."""
     end = content.find(b"\n")
     return content if end < 0 else content[:end]
-
-
-def _shape(content: bytes) -> Shape | None:
-    """The shape of a text whose blanks are single and of one kind."""
-    import numpy as np
-
-    first = first_line(content)
-    separator = b"\t" if b"\t" in first else b" "
-    codes = np.frombuffer(content, dtype=np.uint8)
-    if not len(codes) or codes[0] <= _BLANK:
-        return None
-    last = codes[len(first) - 1]
-    ends = alike = separators = blanks = 0
-    for start in range(0, len(codes), _SLICE):
-        part = codes[start : start + _SLICE + 1]
-        blank = part <= _BLANK
-        if (blank[1:] & blank[:-1]).any():
-            return None
-        alike += int(np.count_nonzero((part[1:] == 10) & (part[:-1] == last)))
-        part, blank = part[:_SLICE], blank[:_SLICE]
-        ends += int(np.count_nonzero(part == 10))
-        separators += int(np.count_nonzero(part == separator[0]))
-        blanks += int(np.count_nonzero(blank))
-    lines = ends + (codes[-1] != 10)
-    width = first.count(separator) + 1
-    if blanks != ends + separators or separators != lines * (width - 1):
-        return None
-    closed = alike == lines and chr(last) not in "0123456789."
-    return Shape(separator.decode(), width, int(lines), closed)
-
-
-def _parsed(
-    content: bytes, shape: Shape, names: tuple[str, ...], role: Role
-) -> pl.DataFrame | None:
-    """The named columns, and the last one: where that is filled, a line is not too short.
-
-    It need not be read where it follows the number, and all lines end with a sign that no number
-    ends with: in a line that is too short, the number would not be one.
-    """
-    import polars as pl
-
-    titles = [*names, *(f"beyond {place}" for place in range(len(names), shape.width))]
-    kinds: dict[str, Any] = dict.fromkeys(titles, pl.String)
-    kinds |= {"value": pl.Int64 if role == "qrels" else pl.Float64}
-    if "rank" in names:
-        kinds["rank"] = pl.Int64
-    wanted = {place for place, title in enumerate(titles) if title in _KEPT}
-    if not (shape.closed and names.index("value") == shape.width - 2):
-        wanted.add(shape.width - 1)
-    try:
-        return pl.read_csv(
-            content,
-            has_header=False,
-            separator=shape.separator,
-            quote_char=None,
-            schema=kinds,
-            columns=sorted(wanted),
-        ).rechunk()
-    except pl.exceptions.PolarsError:
-        return None
