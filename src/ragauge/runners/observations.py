@@ -286,11 +286,13 @@ class Observations(Gathered):
     later. Some bytes a line are kept, not the line.
     """
 
-    def __init__(self, gold: Sequence[Gold], traces: Source) -> None:
+    def __init__(self, gold: Sequence[Gold], traces: Source, *, run_ids: bool = False) -> None:
         super().__init__()
         self._sources, self._observing = traces_of(traces), Observing(gold, trace_in)
         self._places, self._at, self._size = array("i"), array("q"), array("i")
         self._file, self._number = array("h"), array("q")
+        self._run_ids: list[str | None] | None = [] if run_ids else None
+        """Where runs are looked up by their ids, that of each line."""
         self._open = ExitStack()
         self._files: list[BinaryIO] = []
         for source in self._sources:
@@ -306,9 +308,15 @@ class Observations(Gathered):
     def __exit__(self, *_: object) -> None:
         self._open.close()
 
-    def lines(self, place: int) -> list[tuple[int, bytes]]:
-        """The lines of the question at a place of the gold set, each with its number."""
-        return [(self._number[one], self._line(one)) for one in self._of(place)]
+    def last_of(self, place: int, run_ids: Iterable[str]) -> dict[str, tuple[int, bytes]]:
+        """The last line of each of these runs of a question, with its number, in this order.
+
+        A run that failed may be there again, answered.
+        """
+        known = self._run_ids or ()
+        last = {known[one]: one for one in self._of(place)}
+        there = ((run_id, last[run_id]) for run_id in run_ids if run_id in last)
+        return {run_id: (self._number[one], self._line(one)) for run_id, one in there}
 
     def traces(self, place: int) -> list[Trace]:
         """The traces of the question, in the order of the lines."""
@@ -353,8 +361,10 @@ class Observations(Gathered):
                 at, size = at + size + 1, len(line)
                 yield number, line
 
-        for number, _, place in self._observing.read(placed(), found):
+        for number, trace, place in self._observing.read(placed(), found):
             if place is not None:
+                if self._run_ids is not None:
+                    self._run_ids.append(trace.run_id)
                 self._places.append(place)
                 self._at.append(at)
                 self._size.append(size)

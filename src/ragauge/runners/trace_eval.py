@@ -27,7 +27,6 @@ from ragauge.ingest.fields import Columns
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.manifest import read_manifest
 from ragauge.ingest.records import Source
-from ragauge.ingest.traces import trace_in
 from ragauge.models.embedders import embedder
 from ragauge.runners.audit import setup_of
 from ragauge.runners.audit_blocks import (
@@ -145,7 +144,7 @@ class _Evaluation:
         auditor = BlockAuditor(structs.replace(self._setup, logged_at=moment))
         sweep = KSweep(options.k, auditor, len(self._gold))
         with (
-            Observations(self._gold, [self._out]) as runs,
+            Observations(self._gold, [self._out], run_ids=True) as runs,
             logged(options.log, options.to_db, options.run) as log,
         ):
             unit = self._unit(runs)
@@ -175,7 +174,7 @@ class _Evaluation:
     def _answers(self) -> Iterator[tuple[str, KeptAnswer]]:
         """The runs of each question in the order of the plan, with what their audit found."""
         auditor = KeepingAuditor(self._setup)
-        with Observations(self._gold, [self._out]) as runs:
+        with Observations(self._gold, [self._out], run_ids=True) as runs:
             unit = self._unit(runs)
             for place, question in enumerate(self._gold):
                 lines = self._lines(runs, place).values()
@@ -183,10 +182,8 @@ class _Evaluation:
                     yield question.qid, structs.replace(answer, where=f"{self._out}:{number}")
 
     def _lines(self, runs: Observations, place: int) -> Lines:
-        """The last line of each planned run: one that failed may stand again, answered."""
-        last = {trace_in(line).run_id: (number, line) for number, line in runs.lines(place)}
-        planned = [run.run_id for run in planned_runs(self._gold[place], self.grid)]
-        return {run_id: last[run_id] for run_id in planned if run_id in last}
+        planned = planned_runs(self._gold[place], self.grid)
+        return runs.last_of(place, [run.run_id for run in planned])
 
     def _unit(self, runs: Observations) -> Unit | None:
         """The unit of the first offsets, in the order of the plan: it must be that of all."""
