@@ -6,22 +6,19 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 from msgspec import Meta, Struct
 
-from ragauge.contracts.system import Ask
 from ragauge.errors import UsageError
 from ragauge.pipelines.attempts import Pace, Waits, attempted
 from ragauge.pipelines.hidden import Hidden
 from ragauge.pipelines.http import HttpSystem
-from ragauge.pipelines.mapping import Mapping
 
 Result = TypeVar("Result")
 
 _VERSION = "/v1"
-_AS_IT_IS = Mapping(request="{knobs.body}")
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -33,31 +30,17 @@ class Limits(Struct, frozen=True, kw_only=True):
     attempts: Annotated[int, Meta(ge=1)] = 4
 
 
-class ModelEndpoint:
+class ModelEndpoint(HttpSystem):
     """Sends bodies by POST: so many at a time, so fast, again where that may help."""
 
     def __init__(self, url: str, path: str, *, key: str | None, limits: Limits) -> None:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self._system = HttpSystem(
-            address(url, path), mapping=_AS_IT_IS, headers=headers, concurrency=limits.concurrency
-        )
-        self._hidden = Hidden({key} if key else set())
+        super().__init__(address(url, path), headers=headers, concurrency=limits.concurrency)
+        self._key = Hidden({key} if key else set())
         self._limits = limits
         self._pace = Pace(limits.rate_per_s)
         self._places = asyncio.Semaphore(limits.concurrency)
         self._waits = Waits(urlsplit(self.place).netloc)
-
-    def __repr__(self) -> str:
-        return f"ModelEndpoint({self._system!r})"
-
-    @property
-    def place(self) -> str:
-        """Where it is: scheme, host, port and path, without credentials and query."""
-        return self._system.place
-
-    async def send(self, body: dict[str, Any]) -> Any:
-        """The decoded reply to one request; raises CallFailed."""
-        return await self._system.ask(Ask(q="", knobs={"body": body}))
 
     async def patiently(self, key: str, ask: Callable[[], Awaitable[Result]]) -> Result:
         """What asking brings, within the limits; raises the last CallFailed."""
@@ -73,10 +56,7 @@ class ModelEndpoint:
 
     def without_key(self, text: str) -> str:
         """A text of the endpoint that does not hold the key, were it to quote it."""
-        return self._hidden.without(text)
-
-    async def close(self) -> None:
-        await self._system.close()
+        return self._key.without(text)
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:

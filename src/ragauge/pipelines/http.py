@@ -81,7 +81,7 @@ class HttpSystem:
         self._resolver: DaemonResolver | None = None
 
     def __repr__(self) -> str:
-        return f"HttpSystem({self.place})"
+        return f"{type(self).__name__}({self.place})"
 
     @property
     def place(self) -> str:
@@ -122,8 +122,11 @@ class HttpSystem:
 
     async def ask(self, ask: Ask) -> Any:
         """The decoded reply, in our shape."""
-        body = _encode(self._mapping.body(ask))
-        return self._mapping.reply(await self._reply("POST", self._url, body))
+        return self._mapping.reply(await self.send(self._mapping.body(ask)))
+
+    async def send(self, body: Any) -> Any:
+        """The decoded reply to a POST of this body as it is."""
+        return await self._reply("POST", self._url, _encode(body))
 
     async def found(self, query: Named[str, str]) -> Any:
         """The decoded reply to a GET with these parameters besides those of the URL."""

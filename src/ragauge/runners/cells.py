@@ -204,24 +204,21 @@ def fronts(cells: Sequence[Cell], guard: Guard) -> tuple[Front, ...]:
 
 def verdicts(cells: Sequence[Cell], baseline: str, guard: Guard) -> tuple[Verdict, ...]:
     """The share of failed calls in every cell, then the guard of all but the baseline's."""
+    scores = metrics_of(cells, baseline)
 
-    def decided(id: str, bound: float, cell: Cell, score: Score) -> Verdict:
+    def decided(id: str, bound: float, cell: Cell) -> Verdict:
+        score = scores[f"{id}[{cell.name}]"]
         rule = Rule(metric=f"{id}[{cell.name}]", op="<=", bound=bound)
-        return structs.replace(decide(rule, score), reason=score.reason)
+        verdict = structs.replace(decide(rule, score), reason=score.reason)
+        # Nobody asked how right the answers are: a choice, not a measurement that failed.
+        unasked = id == PRECISION_DROP and score.reason == NO_GOLD
+        return structs.replace(verdict, verdict="not_applicable") if unasked else verdict
 
-    found = [decided(ERRORS, guard.max_errors, cell, error_share(cell)) for cell in cells]
-    bases = {cell.rate: cell for cell in cells if cell.config == baseline}
+    found = [decided(ERRORS, guard.max_errors, cell) for cell in cells]
     for cell in cells:
-        if cell.config == baseline:
-            continue
-        slower = p95_increase(cell, bases[cell.rate])
-        found.append(decided(P95_INCREASE, guard.max_p95_increase, cell, slower))
-        worse = precision_drop(cell, bases[cell.rate])
-        verdict = decided(PRECISION_DROP, guard.max_precision_drop, cell, worse)
-        if worse.reason == NO_GOLD:
-            # Nobody asked how right the answers are: a choice, not a measurement that failed.
-            verdict = structs.replace(verdict, verdict="not_applicable")
-        found.append(verdict)
+        if cell.config != baseline:
+            found.append(decided(P95_INCREASE, guard.max_p95_increase, cell))
+            found.append(decided(PRECISION_DROP, guard.max_precision_drop, cell))
     return tuple(found)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import os
 import secrets
 import shlex
 import shutil
@@ -72,45 +71,29 @@ def work(folder: Path, inputs: str, *, fresh: bool) -> Iterator[Work]:
     """The work of a suite, locked; goes on with the session of the same inputs, if there is one."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder.parent / ".gitignore").write_text("*\n")
-    handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    try:
-        _lock(handle, folder)
-        before = None if fresh else _read(folder / SESSION)
-        if before and before.inputs == inputs:
+    with (folder / LOCK).open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise UsageError(
+                f"{folder}: this suite is running already; wait for it to end, or stop it"
+            ) from error
+        before = None
+        with suppress(OSError, msgspec.MsgspecError):  # none, or none that can be gone on with
+            before = msgspec.json.decode((folder / SESSION).read_bytes(), type=Session)
+        if before and before.inputs == inputs and not fresh:
             yield Work(folder, before, resumed=True)
-        else:
-            yield Work(folder, _begun(folder, inputs), resumed=False)
-    finally:
-        os.close(handle)
-
-
-def _lock(handle: int, folder: Path) -> None:
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        raise UsageError(
-            f"{folder}: this suite is running already; wait for it to end, or stop it"
-        ) from error
-
-
-def _read(path: Path) -> Session | None:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=Session)
-    except (OSError, msgspec.MsgspecError):
-        return None  # none, or none that can be gone on with
-
-
-def _begun(folder: Path, inputs: str) -> Session:
-    """A new session in an empty folder; the old one goes first, the new one comes last."""
-    (folder / SESSION).unlink(missing_ok=True)
-    for left in folder.iterdir():
-        if left.is_dir():
-            shutil.rmtree(left)
-        elif left.name != LOCK:
-            left.unlink()
-    session = Session(secrets.token_hex(_ID_BYTES), inputs)
-    write_whole(folder / SESSION, canonical(session))
-    return session
+            return
+        # A new session in an empty folder: the old one goes first, the new one comes last.
+        (folder / SESSION).unlink(missing_ok=True)
+        for left in folder.iterdir():
+            if left.is_dir():
+                shutil.rmtree(left)
+            elif left.name != LOCK:
+                left.unlink()
+        session = Session(secrets.token_hex(_ID_BYTES), inputs)
+        write_whole(folder / SESSION, canonical(session))
+        yield Work(folder, session, resumed=False)
 
 
 def inputs_of(suite: Suite, only: Sequence[str]) -> str:
