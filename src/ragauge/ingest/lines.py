@@ -401,6 +401,8 @@ def decode_columns(content: bytes) -> dict[str, list[Any]] | None:
     """The same by key, where all lines have the keys of the first, and nothing is nested."""
     try:
         first = _decode(content.partition(b"\n")[0])
+        if type(first) is not dict:
+            return None
         names = {f"_{place}": key for place, key in enumerate(first)}
         fields = [(name, Any) for name in names]
         kind = msgspec.defstruct("Line", fields, rename=names, gc=False, forbid_unknown_fields=True)
