@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import click
-from msgspec import Meta, Struct, structs
+from msgspec import Struct
 
 from ragauge.cli.command import (
     counting,
@@ -21,18 +21,10 @@ from ragauge.cli.command import (
 )
 from ragauge.cli.eval import announced, kept_replies
 from ragauge.cli.run_store import keep_in_store
-from ragauge.contracts.answers import AnswerKind
 from ragauge.contracts.opt import Opt
 from ragauge.contracts.options import (
-    BUDGET,
-    JUDGE_CALLS,
-    JUDGE_KEY,
-    JUDGE_RATE,
-    JUDGE_TIMEOUT,
-    KIND,
-    MAX_BAD,
-    PRICES,
-    SEEN,
+    GroundednessOptions,
+    JudgeOptions,
     Mapped,
     Output,
     Stored,
@@ -110,67 +102,15 @@ def deltas(gold: str | None = None, *, options: Deltas, mapped: Mapped, output: 
     return exit_code(report)
 
 
-class Labelled(Struct, frozen=True, kw_only=True):
-    """How labels are read."""
-
-    label: Annotated[
-        str | None, Opt("What people said", metavar="FIELD", shown="label, grounded, …")
-    ] = None
-    good: Annotated[
-        str | None, Opt("Which labels are good: '>=3.5', or words.", metavar="RULE")
-    ] = None
-    group: Annotated[
-        str | None,
-        Opt("What answers share", metavar="FIELD", shown="group, source, or the contexts"),
-    ] = None
-    input_format: Annotated[
-        str | None,
-        Opt("Force it", shown=SEEN, choices=("json", "jsonl", "csv", "tsv", "parquet")),
-    ] = None
-    max_bad: Annotated[str, MAX_BAD] = "0"
-
-
 class Kept(Struct, frozen=True, kw_only=True):
     """Where the calibration goes."""
 
     out: Annotated[str | None, KEPT] = None
 
 
-class Groundedness(Labelled, frozen=True, kw_only=True):
-    """What is fitted."""
-
-    kind: Annotated[AnswerKind | None, KIND] = None
-
-
-class Judge(Labelled, frozen=True, kw_only=True):
-    """Which judge, and where its scores are."""
-
-    scores: Annotated[str | None, Opt("The judge's scores, joined by id.", metavar="FILE")] = None
-    score: Annotated[
-        str | None, Opt("The judge's score in the rows", metavar="FIELD", shown="scores")
-    ] = None
-    metric: Annotated[
-        str | None, Opt("Which score", metavar="NAME", shown="faithfulness, or the only one")
-    ] = None
-    lower_is_better: Annotated[bool, Opt("Low scores are the good ones.")] = False
-    threshold: Annotated[float | None, Opt("Good from there on", shown="fitted out of fold")] = None
-    judge: Annotated[
-        str | None, Opt("Ask it now, without a model or with.", metavar="lexical|URL")
-    ] = None
-    judge_model: Annotated[
-        str | None, Opt("The model to ask, or whose scores it are.", metavar="NAME")
-    ] = None
-    judge_key_env: Annotated[str | None, JUDGE_KEY] = None
-    budget: Annotated[str | None, BUDGET] = None
-    prices: Annotated[str | None, PRICES] = None
-    rate: Annotated[str | None, JUDGE_RATE] = None
-    concurrency: Annotated[Annotated[int, Meta(ge=1)] | None, JUDGE_CALLS] = None
-    timeout: Annotated[Annotated[float, Meta(gt=0)] | None, JUDGE_TIMEOUT] = None
-
-
 @calibrate.verb(*FORMS, short="Refit groundedness to your labels, tested out of fold.")
 def groundedness(
-    rows: str, options: Groundedness, mapped: Mapped, kept: Kept, output: Output
+    rows: str, options: GroundednessOptions, mapped: Mapped, kept: Kept, output: Output
 ) -> int:
     """Fit lexical groundedness to the labels of ROWS, and print it before and after.
 
@@ -191,9 +131,8 @@ def groundedness(
 
     def run() -> AnswerCalibrationReport:
         with counting("reading answers", output.quiet) as progress:
-            given = structs.asdict(options)
             return calibrate_groundedness(
-                rows, progress=progress, columns=mapped.columns, **given
+                rows, progress=progress, columns=mapped.columns, options=options
             ).report
 
     return _calibrated([rows], run, kept.out, output)
@@ -201,7 +140,7 @@ def groundedness(
 
 @calibrate.verb(*FORMS, short="Hold a judge's scores against people's labels.")
 def judge(
-    labels: str, options: Judge, mapped: Mapped, kept: Kept, stored: Stored, output: Output
+    labels: str, options: JudgeOptions, mapped: Mapped, kept: Kept, stored: Stored, output: Output
 ) -> int:
     """Print how far a judge agrees with the labels of LABELS: κ, AUROC, ECE, and its biases.
 
@@ -230,9 +169,13 @@ def judge(
                 announce=partial(announced, quiet=output.quiet),
                 progress=progress,
             )
-            given = structs.asdict(options)
-            given["columns"] = mapped.columns
-            report = calibrate_judge(labels, asking=asking, **given).report
+            report = calibrate_judge(
+                labels,
+                scores=options.scores,
+                asking=asking,
+                columns=mapped.columns,
+                options=options,
+            ).report
         if report.measured:
             keep_in_store(report, stored.store, output.quiet)
         return report

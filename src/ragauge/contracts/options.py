@@ -757,6 +757,58 @@ class Stored(Struct, frozen=True, kw_only=True):
     store: Annotated[str | None, STORE] = None
 
 
+class LabelOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How labels are read."""
+
+    label: Annotated[
+        str | None, Opt("What people said", metavar="FIELD", shown="label, grounded, …")
+    ] = None
+    good: Annotated[
+        str | None, Opt("Which labels are good: '>=3.5', or words.", metavar="RULE")
+    ] = None
+    group: Annotated[
+        str | None,
+        Opt("What answers share", metavar="FIELD", shown="group, source, or the contexts"),
+    ] = None
+    input_format: Annotated[
+        str | None,
+        Opt("Force it", shown=SEEN, choices=("json", "jsonl", "csv", "tsv", "parquet")),
+    ] = None
+    max_bad: Annotated[str, MAX_BAD] = "0"
+
+
+class GroundednessOptions(LabelOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is fitted."""
+
+    kind: Annotated[AnswerKind | None, KIND] = None
+
+
+class JudgeOptions(LabelOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which judge, and where its scores are."""
+
+    scores: Annotated[str | None, Opt("The judge's scores, joined by id.", metavar="FILE")] = None
+    score: Annotated[
+        str | None, Opt("The judge's score in the rows", metavar="FIELD", shown="scores")
+    ] = None
+    metric: Annotated[
+        str | None, Opt("Which score", metavar="NAME", shown="faithfulness, or the only one")
+    ] = None
+    lower_is_better: Annotated[bool, Opt("Low scores are the good ones.")] = False
+    threshold: Annotated[float | None, Opt("Good from there on", shown="fitted out of fold")] = None
+    judge: Annotated[
+        str | None, Opt("Ask it now, without a model or with.", metavar="lexical|URL")
+    ] = None
+    judge_model: Annotated[
+        str | None, Opt("The model to ask, or whose scores it are.", metavar="NAME")
+    ] = None
+    judge_key_env: Annotated[str | None, JUDGE_KEY] = None
+    budget: Annotated[str | None, BUDGET] = None
+    prices: Annotated[str | None, PRICES] = None
+    rate: Annotated[str | None, JUDGE_RATE] = None
+    concurrency: Annotated[Annotated[int, Meta(ge=1)] | None, JUDGE_CALLS] = None
+    timeout: Annotated[Annotated[float, Meta(gt=0)] | None, JUDGE_TIMEOUT] = None
+
+
 class Gating(Struct, frozen=True, kw_only=True):
     """What a command does without a gate."""
 

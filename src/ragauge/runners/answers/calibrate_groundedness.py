@@ -25,6 +25,8 @@ from ragauge.contracts.answer_calibration import (
 )
 from ragauge.contracts.answers import ANSWER_KINDS, AnswerKind
 from ragauge.contracts.metric import Absent
+from ragauge.contracts.opt import takes
+from ragauge.contracts.options import GroundednessOptions
 from ragauge.contracts.report import Finding, Outcome
 from ragauge.ingest.fields import Columns, quoted
 from ragauge.metrics.answers import AnswerFacts, grounds_of
@@ -95,33 +97,21 @@ sets that the coefficients had never seen, nothing did better from 30 labels to 
 Progress = Callable[[int, int], None]
 
 
+@takes(GroundednessOptions, "calibrate groundedness")
 def calibrate_groundedness(
     rows: Source,
     *,
-    label: str | None = None,
-    good: str | None = None,
-    group: str | None = None,
-    kind: AnswerKind | None = None,
-    input_format: str | None = None,
-    max_bad: str = "0",
     progress: Progress | None = None,
     columns: Columns | None = None,
+    options: GroundednessOptions,
 ) -> Outcome[AnswerCalibrationReport]:
     """Groundedness before and after it is fitted to labels, and the coefficients that came of it.
 
     Raises UsageError or InputRejected with everything that is wrong.
     """
-    labelled = read_labelled(
-        rows,
-        label=label,
-        good=good,
-        group=group,
-        input_format=input_format,
-        max_bad=max_bad,
-        columns=columns,
-    )
+    labelled = read_labelled(rows, columns=columns, options=options)
     unscored: Counter[str] = Counter()
-    read = _read(labelled, kind, unscored, progress)
+    read = _read(labelled, options.kind, unscored, progress)
     model = shipped()
     of_kind = {
         kind: own for kind in ANSWER_KINDS if (own := [one for one in read if one.kind == kind])

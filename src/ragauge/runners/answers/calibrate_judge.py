@@ -18,8 +18,8 @@ from ragauge.contracts.answer_calibration import (
     Bias,
 )
 from ragauge.contracts.evaluation import AnswerDetail
-from ragauge.contracts.opt import chosen_options
-from ragauge.contracts.options import AnswerOptions
+from ragauge.contracts.opt import takes
+from ragauge.contracts.options import AnswerOptions, JudgeOptions
 from ragauge.contracts.report import Finding, Outcome
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.answers import ID
@@ -87,6 +87,8 @@ SCORED = Shape(
 COVERAGE = "coverage"
 """Is in every file of scores, and is no score of a judge."""
 _PREFIX = "lexical_"
+ASKED_WITH = ("judge_key_env", "budget", "prices", "rate", "concurrency", "timeout")
+"""Options that belong to a judge that is asked."""
 BY_ORDER = "by_order"
 """Whether the order decided, as the comparison of two answers says."""
 PREFERRED, SWAPPED = "preferred", "preferred_swapped"
@@ -111,45 +113,35 @@ class Judged(Struct, frozen=True, kw_only=True):
     judge: str
 
 
+@takes(JudgeOptions, "calibrate judge")
 def calibrate_judge(
     labels: Source,
     *,
     scores: Source | None = None,
-    score: str | None = None,
-    metric: str | None = None,
-    judge_model: str | None = None,
-    lower_is_better: bool = False,
-    threshold: float | None = None,
-    label: str | None = None,
-    good: str | None = None,
-    group: str | None = None,
-    input_format: str | None = None,
-    max_bad: str = "0",
     asking: Asking | None = None,
     columns: Columns | None = None,
-    **judging: Any,
+    options: JudgeOptions,
 ) -> Outcome[AnswerCalibrationReport]:
     """How far a judge agrees with labels: its scores are in the rows, in a file, or asked for.
 
-    `judging` are options of `eval answers` for a judge that is asked: `judge`, `budget` and so
-    on. Raises UsageError or InputRejected with everything that is wrong.
+    Raises UsageError or InputRejected with everything that is wrong.
     """
-    _one_way(scores, score, judging)
+    ways = {"--judge": options.judge, "--scores": scores, "--score": options.score}
+    chosen = [name for name, value in ways.items() if value is not None]
+    if len(chosen) > 1:
+        fact = "scores come from one of them; leave out the rest"
+        raise UsageError(f"{' and '.join(chosen)}: {fact}")
+    judging = {name: value for name in ASKED_WITH if (value := getattr(options, name)) is not None}
+    if judging and options.judge is None:
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(judging))
+        raise UsageError(f"{flags}: belongs to --judge; give that too")
     mapped = columns_for(columns, labels=SHAPE, scores=SCORED)
-    labelled = read_labelled(
-        labels,
-        label=label,
-        good=good,
-        group=group,
-        input_format=input_format,
-        max_bad=max_bad,
-        columns=mapped["labels"],
-    )
-    if judging.get("judge") is not None:
-        given = {**judging, "judge_model": judge_model}
-        found = asked_scores(labelled, metric, asking or Asking(), given)
+    labelled = read_labelled(labels, columns=mapped["labels"], options=options)
+    if options.judge is None:
+        found = given_scores(labelled, scores, options, mapped["scores"])
     else:
-        found = given_scores(labelled, scores, score, metric, judge_model, mapped["scores"])
+        found = asked_scores(labelled, options, asking or Asking(), judging)
+    threshold = options.threshold
     unscored: Counter[str] = Counter()
     rows, values = list[Labelled](), list[float]()
     for one, (value, why) in zip(labelled.rows, found.said, strict=True):
@@ -164,7 +156,7 @@ def calibrate_judge(
     rest = sum(times for _, times in ranked[REASONS_KEPT:])
     id = f"{FAMILY}{found.metric}"
     known = reading("answers").get(id)
-    lower = lower_is_better or (known is not None and known.better == "lower")
+    lower = options.lower_is_better or (known is not None and known.better == "lower")
     numbers = np.array(values, dtype=np.float64)
     order = -numbers if lower else numbers  # higher is better
     least, most = (float(numbers.min()), float(numbers.max())) if values else (0.0, 1.0)
@@ -199,19 +191,6 @@ def calibrate_judge(
         by=found.judge,
         identity={"threshold": "best out of fold" if threshold is None else threshold},
     )
-
-
-def _one_way(scores: Source | None, score: str | None, judging: dict[str, Any]) -> None:
-    """Raise UsageError where scores are to come from two places, or options have no judge."""
-    ways = {"--judge": judging.get("judge"), "--scores": scores, "--score": score}
-    asked = [name for name, value in ways.items() if value is not None]
-    if len(asked) > 1:
-        raise UsageError(f"{' and '.join(asked)}: scores come from one of them; leave out the rest")
-    if judging.get("judge") is None:
-        idle = [name for name, value in judging.items() if value is not None and name != "workers"]
-        if idle:
-            flags = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(idle))
-            raise UsageError(f"{flags}: belongs to --judge; give that too")
 
 
 def _too_few(rows: Sequence[Labelled]) -> str | None:
@@ -251,15 +230,19 @@ def _decided(
 
 
 def asked_scores(
-    labelled: LabelledRows, metric: str | None, asking: Asking, given: Mapping[str, Any]
+    labelled: LabelledRows, chosen: JudgeOptions, asking: Asking, judging: Mapping[str, Any]
 ) -> Judged:
     """The scores that a judge gives when it is asked, through the evaluation of answers."""
-    name = (metric or DEFAULT_METRIC).removeprefix(FAMILY)
-    if given["judge"] == LEXICAL and not name.startswith(_PREFIX):
+    name = (chosen.metric or DEFAULT_METRIC).removeprefix(FAMILY)
+    if chosen.judge == LEXICAL and not name.startswith(_PREFIX):
         name = f"{_PREFIX}{name}"
-    told = {key: value for key, value in given.items() if value is not None}
-    told |= {"metrics": (name,), "intervals": False}
-    options = chosen_options(AnswerOptions, "eval answers", told)
+    options = AnswerOptions(
+        judge=chosen.judge,
+        judge_model=chosen.judge_model,
+        metrics=(name,),
+        intervals=False,
+        **judging,
+    )
     check_options("answers", options)
     rows = [one.row for one in labelled.rows]
     outcome = outcome_of_answers("answers", rows, options, asking, labelled.findings)
@@ -274,9 +257,7 @@ def asked_scores(
 def given_scores(
     labelled: LabelledRows,
     scores: Source | None,
-    field: str | None,
-    metric: str | None,
-    judge: str | None,
+    options: JudgeOptions,
     columns: Columns,
 ) -> Judged:
     """The scores of a file, joined by id, or in the rows themselves: in a field or under `scores`.
@@ -284,6 +265,7 @@ def given_scores(
     A file is such as `ragauge eval answers --out` writes.
     """
     problems: list[str] = []
+    field, metric, judge = options.score, options.metric, options.judge_model
     rows = [(one.row.where, one.record) for one in labelled.rows]
     if scores is None and field is not None:
         if not any(value_at(record, field) is not None for _, record in rows):

@@ -12,7 +12,8 @@ import msgspec
 from msgspec import Struct, structs
 
 from ragauge.contracts.answers import AnswerRow
-from ragauge.contracts.options import EvalOptions
+from ragauge.contracts.opt import takes
+from ragauge.contracts.options import LabelOptions
 from ragauge.contracts.report import Finding, Findings
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.answers import ANSWER, answer_of, answers_in, own_id
@@ -20,6 +21,7 @@ from ragauge.ingest.fields import (
     BadField,
     BadRecord,
     Columns,
+    allowed_bad,
     kind,
     quoted,
     refuse,
@@ -27,7 +29,6 @@ from ragauge.ingest.fields import (
     value_at,
 )
 from ragauge.ingest.records import Source
-from ragauge.runners.components.options import refuse_bad
 from ragauge.text.words import words
 
 FIELDS = {
@@ -164,31 +165,26 @@ class LabelledRows(Struct, frozen=True, kw_only=True):
         return hashlib.sha256(msgspec.json.encode(said)).hexdigest()
 
 
+@takes(LabelOptions, "labels")
 def read_labelled(
-    source: Source,
-    *,
-    label: str | None = None,
-    good: str | None = None,
-    group: str | None = None,
-    input_format: str | None = None,
-    max_bad: str = "0",
-    columns: Columns | None = None,
+    source: Source, *, columns: Columns | None = None, options: LabelOptions
 ) -> LabelledRows:
     """The rows that have a label, sorted by id; raises InputRejected with all that is wrong."""
     problems: list[str] = []
     findings = Findings()
     records = answers_in(
-        source, problems, shape=SHAPE, form=input_format, name="labels", columns=columns
+        source, problems, shape=SHAPE, form=options.input_format, name="labels", columns=columns
     )
     read = list(records.rows())
     name, there = records.name, [row.record for row in read]
     if not read:
         refuse(problems)
+    good, group = options.good, options.group
     rule = None if good is None else good_rule(good)
-    fields = list(FIELDS) if label is None else [label]
+    fields = list(FIELDS) if options.label is None else [options.label]
     field = next((f for f in fields if any(value_at(one, f) is not None for one in there)), None)
     if field is None:
-        raise InputRejected(*problems, _no_label(name, there, label))
+        raise InputRejected(*problems, _no_label(name, there, options.label))
     if group is not None and not any(value_at(record, group) is not None for record in there):
         raise InputRejected(
             f"{name}: no row has {quoted(group)}; --group names the field that says which "
@@ -242,7 +238,8 @@ def read_labelled(
                 record=one.record,
             )
         )
-    refuse_bad(problems, len(read), EvalOptions(max_bad=max_bad))
+    if len(problems) > allowed_bad(options.max_bad)(len(read) + len(problems)):
+        refuse(problems)
     said = ("true" if FIELDS.get(field, True) else "false") if good is None else good
     return LabelledRows(
         rows=sorted(rows, key=lambda one: one.row.id),
