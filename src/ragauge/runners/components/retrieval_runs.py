@@ -7,7 +7,7 @@ import mmap
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,39 +101,25 @@ class OtherOrder(Exception):
 
 
 def pieces(run: str, qrels: str | None, size: int) -> Iterator[Piece]:
-    """The files in pieces of about this many bytes of the run; raises OtherOrder."""
-    with _Lines(run) as ranked:
-        if qrels is None:
-            for end, _ in _cuts(ranked, size):
-                yield Piece(ranked.part(end), None)
-            return
-        with _Lines(qrels) as judged:
-            tried = 0
-            for end, query in _cuts(ranked, size):
-                there = judged.size if query is None else judged.line_of(query)
-                if there is not None:
-                    tried = 0
-                    yield Piece(ranked.part(end), judged.part(there))
-                    continue
-                tried += 1
-                if tried == LOOKED_FOR:
-                    raise OtherOrder
+    """The files in pieces of about this many bytes of the run; raises OtherOrder.
 
-
-def _cuts(lines: _Lines, size: int) -> Iterator[tuple[int, bytes | None]]:
-    """Positions where a query ends and the query that begins there; None at the end.
-
-    Each is sought a size beyond where the last part ended; where none was taken, at the next query.
+    A piece ends where a query ends that begins in the judgements, too; where it does not, the next
+    query is tried.
     """
-    end = lines.taken
-    while True:
-        wanted = max(lines.taken + size, end)
-        found = lines.next_query(wanted) if wanted < lines.size else None
-        if found is None:
-            yield lines.size, None
-            return
-        end, query = found
-        yield end, query
+    with _Lines(run) as ranked, _Lines(qrels) if qrels else nullcontext() as judged:
+        end, tried = 0, 0
+        query: bytes | None = b""
+        while query is not None:
+            end, query = ranked.next_query(max(ranked.taken + size, end))
+            if judged is None:
+                yield Piece(ranked.part(end), None)
+                continue
+            there = judged.size if query is None else judged.line_of(query)
+            if there is not None:
+                tried = 0
+                yield Piece(ranked.part(end), judged.part(there))
+            elif (tried := tried + 1) == LOOKED_FOR:
+                raise OtherOrder
 
 
 class _Lines:
@@ -165,38 +151,29 @@ class _Lines:
         self.taken = end
         return made
 
-    def next_query(self, at: int) -> tuple[int, bytes] | None:
-        """The first line past a position whose query is another than the line's there."""
-        start = self._bytes.rfind(b"\n", 0, at) + 1
-        query = self._query(start)
-        while (end := self._bytes.find(b"\n", start)) >= 0:
-            start = end + 1
-            found = self._query(start)
-            if found and found != query and not found.startswith(b"#") and query:
-                return start, found
-            query = query or found
-        return None
+    def next_query(self, at: int) -> tuple[int, bytes | None]:
+        """The first line past a position whose query is another than the line's there, and that.
 
-    def _query(self, start: int) -> bytes:
-        """The first word of a line; none of a line that is blank."""
-        end = self._bytes.find(b"\n", start)
-        line = self._bytes[start : end if end >= 0 else self.size]
-        return next(iter(line.split(None, 1)), b"")
+        The end of the file, and None, where there is none.
+        """
+        start = self._bytes.rfind(b"\n", 0, min(at, self.size)) + 1
+        query = b""
+        while start < self.size:
+            end = self._bytes.find(b"\n", start)
+            end = end if end >= 0 else self.size
+            found = next(iter(self._bytes[start:end].split(None, 1)), b"")
+            if query and found and found != query and not found.startswith(b"#"):
+                return start, found
+            query, start = query or found, end + 1
+        return self.size, None
 
     def line_of(self, query: bytes) -> int | None:
         """Where the first line of a query begins, from the last part on."""
-        at = self.taken
-        if self._begins(query, at):
-            return at
-        while (at := self._bytes.find(b"\n" + query, at)) >= 0:
-            at += 1
-            if self._begins(query, at):
-                return at
-        return None
-
-    def _begins(self, query: bytes, at: int) -> bool:
-        end = at + len(query)
-        return self._bytes[at:end] == query and self._bytes[end : end + 1] in (b" ", b"\t")
+        named = re.compile(re.escape(query) + rb"[ \t]")
+        if named.match(self._bytes, self.taken):
+            return self.taken
+        found = re.compile(rb"\n" + named.pattern).search(self._bytes, self.taken)
+        return found.start() + 1 if found else None
 
 
 class PieceScorer:
