@@ -30,57 +30,94 @@ class _Tokens(Struct, frozen=True):
     after: Sequence[str]
 
 
-def iob_file(documents: Sequence[AnnotatedText], form: str, *, problems: list[str]) -> bytes:
-    """A token and its tag a line, a blank line between sentences; what cannot be held is told.
+TAG_FORMS = ("iob1", "iob2", "bioes", "bilou")
+WRITTEN_FORMS = ("records", "brat", "hipe", *TAG_FORMS, "conll2003", "conllu", "tsv")
+HEADER = ("doc", "start", "end", "type", "text", "link", "layer")
+"""The columns of a table of spans."""
+_NO_CELL = re.compile(r"[\t\n\r]")
+Notes = Mapping[str, Sequence[str]]
+"""By document, the lines of its file that are neither text nor entity."""
+
+
+def written(
+    documents: Sequence[AnnotatedText],
+    form: str,
+    *,
+    problems: list[str],
+    notes: Notes | None = None,
+) -> bytes | dict[str, bytes]:
+    """A file's content, or for BRAT that of each file by its name.
+
+    What the form cannot hold, such as nested entities in IOB2, goes into `problems`.
+    """
+    notes = notes or {}
+    if form not in (*WRITTEN_FORMS, "jsonl"):
+        known = ", ".join(WRITTEN_FORMS)
+        raise UsageError(f"format {quoted(form)} is none that is written: {known}")
+    if form == "brat":
+        return _brat_files(documents, problems, notes)
+    if form in ("records", "jsonl"):
+        records = (_record(document, notes.get(document.id, ())) for document in documents)
+        return msgspec.json.Encoder().encode_lines(records)
+    met = {_column(entity.layer) for document in documents for entity in document.entities}
+    headers = {"hipe": hipe.COLUMNS, "tsv": HEADER}
+    lines = ["\t".join(headers[form])] if form in headers else []
+    for number, document in enumerate(documents, 1):
+        if form == "tsv":
+            lines += _spans(document, problems)
+        elif form == "hipe":
+            lines += _hipe(document, met, problems, notes.get(document.id))
+        elif form == "conllu":
+            lines += _conllu(document, problems)
+        elif form == "conll2003":
+            lines += _conll2003(document, number, problems)
+        else:
+            lines += _iob(document, form, problems)
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def _iob(document: AnnotatedText, form: str, problems: list[str]) -> Iterator[str]:
+    """A token and its tag a line, a blank line between sentences.
 
     Blanks of the text are not kept: who reads the file joins its tokens with one.
     """
-    lines: list[str] = []
-    for document in documents:
-        tokens, found, tags = _tagged(document, form, problems)
-        lines.append(f"# doc_id = {document.id}")
-        inside = {place for chunk in found for place in range(chunk.first, chunk.end - 1)}
-        for place, (word, tag) in enumerate(zip(tokens.words, tags, strict=True)):
-            lines.append(f"{word}\t{tag}")
-            if "\n" in tokens.after[place] and place not in inside:
-                lines.append("")
-        lines.append("")
-    return _encoded(lines)
+    tokens, found, tags = _tagged(document, form, problems)
+    yield f"# doc_id = {document.id}"
+    inside = {place for chunk in found for place in range(chunk.first, chunk.end - 1)}
+    for place, (word, tag) in enumerate(zip(tokens.words, tags, strict=True)):
+        yield f"{word}\t{tag}"
+        if "\n" in tokens.after[place] and place not in inside:
+            yield ""
+    yield ""
 
 
-def conll2003_file(documents: Sequence[AnnotatedText], *, problems: list[str]) -> bytes:
+def _conll2003(document: AnnotatedText, number: int, problems: list[str]) -> Iterator[str]:
     """Four columns a token, of which the first and the last say something; tags are IOB2.
 
     Documents are numbered, as such files have no ids: another id is told.
     """
-    lines: list[str] = []
-    for number, document in enumerate(documents, 1):
-        tokens, _, tags = _tagged(document, "iob2", problems)
-        if document.id != str(number):
-            problems.append(f"{document.where}: id {quoted(document.id)} becomes {number}")
-        problems += [
-            f"{document.where}: token {quoted(word)} holds a blank, which parts the columns"
-            for word in tokens.words
-            if len(word.split()) > 1
-        ]
-        lines += [f"{DOCUMENT_START} -X- -X- O", ""]
-        lines += [f"{word} -X- -X- {tag}" for word, tag in zip(tokens.words, tags, strict=True)]
-        lines.append("")
-    return _encoded(lines)
+    tokens, _, tags = _tagged(document, "iob2", problems)
+    if document.id != str(number):
+        problems.append(f"{document.where}: id {quoted(document.id)} becomes {number}")
+    problems += [
+        f"{document.where}: token {quoted(word)} holds a blank, which parts the columns"
+        for word in tokens.words
+        if len(word.split()) > 1
+    ]
+    yield from (f"{DOCUMENT_START} -X- -X- O", "")
+    yield from (f"{word} -X- -X- {tag}" for word, tag in zip(tokens.words, tags, strict=True))
+    yield ""
 
 
-def conllu_file(documents: Sequence[AnnotatedText], *, problems: list[str]) -> bytes:
-    """A CoNLL-U file with a sentence a document, its entities as IOB2 tags in the last column."""
-    lines: list[str] = []
-    for document in documents:
-        tokens, _, tags = _tagged(document, "iob2", problems)
-        lines += [f"# newdoc id = {document.id}", f"# sent_id = {document.id}"]
-        rows = zip(tokens.words, tags, tokens.after, strict=True)
-        for number, (word, tag, after) in enumerate(rows, 1):
-            misc = f"NER={tag}" if after else f"NER={tag}|SpaceAfter=No"
-            lines.append("\t".join((str(number), word, *"_" * 7, misc)))
-        lines.append("")
-    return _encoded(lines)
+def _conllu(document: AnnotatedText, problems: list[str]) -> Iterator[str]:
+    """A sentence a document, its entities as IOB2 tags in the last column."""
+    tokens, _, tags = _tagged(document, "iob2", problems)
+    yield from (f"# newdoc id = {document.id}", f"# sent_id = {document.id}")
+    rows = zip(tokens.words, tags, tokens.after, strict=True)
+    for number, (word, tag, after) in enumerate(rows, 1):
+        misc = f"NER={tag}" if after else f"NER={tag}|SpaceAfter=No"
+        yield "\t".join((str(number), word, *"_" * 7, misc))
+    yield ""
 
 
 def _tagged(
@@ -93,47 +130,36 @@ def _tagged(
     return tokens, found, tags_for(found, len(tokens.words), form)
 
 
-def hipe_file(
-    documents: Sequence[AnnotatedText],
-    *,
-    problems: list[str],
-    notes: Mapping[str, Sequence[str]] | None = None,
-) -> bytes:
-    """A HIPE table; layers are its columns, and one without a name is NE-COARSE-LIT.
+def _hipe(
+    document: AnnotatedText, met: set[str], problems: list[str], notes: Sequence[str] | None
+) -> Iterator[str]:
+    """The rows of a HIPE table; layers are its columns, and one without a name is NE-COARSE-LIT.
 
-    A column of which no document has an entity is left unset. Of what stands between tokens only
-    nothing, a blank and a line end are told apart.
+    A column of which no document has an entity is left unset: `met` are the others. Of what stands
+    between tokens only nothing, a blank and a line end are told apart.
     """
-    met = {_column(entity.layer) for document in documents for entity in document.entities}
-    lines = ["\t".join(hipe.COLUMNS)]
-    for document in documents:
-        tokens = _tokens(document, problems)
-        lines += _comments(document, (notes or {}).get(document.id))
-        # A token that looks quoted already is quoted, so that it is read as it is.
-        words = (
-            '"' + one.replace('"', '""') + '"' if hipe.looks_quoted(one) else one
-            for one in tokens.words
-        )
-        columns = {hipe.TOKEN: list(words)}
-        for layer in hipe.TAG_COLUMNS:
-            entities = [one for one in document.entities if _column(one.layer) == layer]
-            found = _chunks(document, entities, tokens, problems)
-            outside = tags_for(found, len(tokens.words), hipe.FORM)
-            columns[layer] = outside if layer in met else ["_"] * len(tokens.words)
-        columns |= _link_columns(document, tokens, problems)
-        columns[hipe.MISC] = [
-            hipe.NO_SPACE if not after else hipe.LINE_END if "\n" in after else "_"
-            for after in tokens.after
-        ]
-        problems += _beyond_hipe(document)
-        rows = zip(*(columns[name] for name in hipe.COLUMNS), strict=True)
-        lines += ["\t".join(row) for row in rows]
-        lines.append("")
-    return _encoded(lines)
-
-
-def _encoded(lines: Sequence[str]) -> bytes:
-    return "".join(f"{line}\n" for line in lines).encode()
+    tokens = _tokens(document, problems)
+    yield from _comments(document, notes)
+    # A token that looks quoted already is quoted, so that it is read as it is.
+    words = (
+        '"' + one.replace('"', '""') + '"' if hipe.looks_quoted(one) else one
+        for one in tokens.words
+    )
+    columns = {hipe.TOKEN: list(words)}
+    for layer in hipe.TAG_COLUMNS:
+        entities = [one for one in document.entities if _column(one.layer) == layer]
+        found = _chunks(document, entities, tokens, problems)
+        outside = tags_for(found, len(tokens.words), hipe.FORM)
+        columns[layer] = outside if layer in met else ["_"] * len(tokens.words)
+    columns |= _link_columns(document, tokens, problems)
+    columns[hipe.MISC] = [
+        hipe.NO_SPACE if not after else hipe.LINE_END if "\n" in after else "_"
+        for after in tokens.after
+    ]
+    problems += _beyond_hipe(document)
+    rows = zip(*(columns[name] for name in hipe.COLUMNS), strict=True)
+    yield from ("\t".join(row) for row in rows)
+    yield ""
 
 
 def _tokens(document: AnnotatedText, problems: list[str]) -> _Tokens:
@@ -239,54 +265,17 @@ def _link_columns(
     return columns
 
 
-TAG_FORMS = ("iob1", "iob2", "bioes", "bilou")
-WRITTEN_FORMS = ("records", "brat", "hipe", *TAG_FORMS, "conll2003", "conllu", "tsv")
-
-Notes = Mapping[str, Sequence[str]]
-
-
-def written(
-    documents: Sequence[AnnotatedText],
-    form: str,
-    *,
-    problems: list[str],
-    notes: Notes | None = None,
-) -> bytes | dict[str, bytes]:
-    """A file's content, or for BRAT that of each file by its name.
-
-    What the form cannot hold, such as nested entities in IOB2, goes into `problems`.
-    """
-    if form == "brat":
-        return brat_files(documents, problems=problems, notes=notes)
-    if form == "hipe":
-        return hipe_file(documents, problems=problems, notes=notes)
-    if form == "conll2003":
-        return conll2003_file(documents, problems=problems)
-    if form == "conllu":
-        return conllu_file(documents, problems=problems)
-    if form == "tsv":
-        return span_file(documents, problems=problems)
-    if form in TAG_FORMS:
-        return iob_file(documents, form, problems=problems)
-    if form in ("records", "jsonl"):
-        return record_lines(documents, notes=notes)
-    raise UsageError(f"format {quoted(form)} is none that is written: {', '.join(WRITTEN_FORMS)}")
-
-
-def record_lines(documents: Sequence[AnnotatedText], *, notes: Notes | None = None) -> bytes:
-    """A JSON object a line for each document; this form holds everything."""
-    records = []
-    for document in documents:
-        known = {
-            "text": document.text,
-            "tokens": document.tokens,
-            "entities": [_entity(entity) for entity in document.entities],
-            "strata": document.strata or None,
-            "notes": tuple((notes or {}).get(document.id, ())) or None,
-        }
-        filled = {key: value for key, value in known.items() if value is not None}
-        records.append({"id": document.id} | filled)
-    return msgspec.json.Encoder().encode_lines(records)
+def _record(document: AnnotatedText, notes: Sequence[str]) -> dict[str, Any]:
+    """A record for a document; this form holds everything."""
+    known = {
+        "text": document.text,
+        "tokens": document.tokens,
+        "entities": [_entity(entity) for entity in document.entities],
+        "strata": document.strata or None,
+        "notes": tuple(notes) or None,
+    }
+    filled = {key: value for key, value in known.items() if value is not None}
+    return {"id": document.id} | filled
 
 
 def _entity(entity: Entity) -> dict[str, Any]:
@@ -307,15 +296,12 @@ _WIKIDATA = re.compile(r"[QPL]\d+")
 _ID = re.compile(r"T\d+")
 
 
-def brat_files(
-    documents: Sequence[AnnotatedText],
-    *,
-    problems: list[str],
-    notes: Mapping[str, Sequence[str]] | None = None,
+def _brat_files(
+    documents: Sequence[AnnotatedText], problems: list[str], notes: Notes
 ) -> dict[str, bytes]:
     """By name, the two files of each document; what BRAT cannot hold is told.
 
-    `notes` are lines that follow the entities as they are: attributes, relations, events.
+    Notes follow the entities as they are: attributes, relations, events.
     """
     files: dict[str, bytes] = {}
     for document in documents:
@@ -324,7 +310,7 @@ def brat_files(
         text = document.text
         if len(problems) > known or text is None:
             continue
-        lines = [*_lines(document, text), *(notes or {}).get(document.id, ())]
+        lines = [*_lines(document, text), *notes.get(document.id, ())]
         files[document.id + TXT] = text.encode()
         files[document.id + ANN] = "".join(f"{line}\n" for line in lines).encode()
     return files
@@ -371,33 +357,25 @@ def _beyond_brat(document: AnnotatedText) -> Iterator[str]:
             yield f"{document.where}: type {quoted(entity.type)} has blanks, which BRAT cannot hold"
 
 
-HEADER = ("doc", "start", "end", "type", "text", "link", "layer")
-_NO_CELL = re.compile(r"[\t\n\r]")
-
-
-def span_file(documents: Sequence[AnnotatedText], *, problems: list[str]) -> bytes:
+def _spans(document: AnnotatedText, problems: list[str]) -> Iterator[str]:
     """A line for each entity, half-open; a document without any has a line of its own.
 
     A table has no text but that of the entities; what no cell can hold is told.
     """
-    lines = ["\t".join(HEADER)]
-    for document in documents:
-        rows = [_row(document, entity) for entity in document.entities]
-        rows = rows or [(document.id, *[""] * (len(HEADER) - 1))]
-        for row in rows:
-            problems += [
-                f"{document.where}: {quoted(cell)} cannot stand in a cell"
-                for cell in row
-                if _NO_CELL.search(cell)
-            ]
-            lines.append("\t".join(row))
+    rows = [_row(document, entity) for entity in document.entities]
+    for row in rows or [(document.id, *[""] * (len(HEADER) - 1))]:
         problems += [
-            f"{document.where}: {one.type} at {one.start}–{one.end} is discontinuous, "
-            "and a line has one place"
-            for one in document.entities
-            if one.fragments
+            f"{document.where}: {quoted(cell)} cannot stand in a cell"
+            for cell in row
+            if _NO_CELL.search(cell)
         ]
-    return "".join(f"{line}\n" for line in lines).encode()
+        yield "\t".join(row)
+    problems += [
+        f"{document.where}: {one.type} at {one.start}–{one.end} is discontinuous, "
+        "and a line has one place"
+        for one in document.entities
+        if one.fragments
+    ]
 
 
 def _row(document: AnnotatedText, entity: Entity) -> tuple[str, ...]:
