@@ -7,6 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from io import StringIO
 from typing import Any
 
@@ -21,7 +22,6 @@ from ragauge.ingest.fields import (
     STRATUM,
     BadField,
     Columns,
-    Shape,
     mapping,
     mappings,
     quoted,
@@ -169,11 +169,10 @@ class _AnyRecords(GoldRecords):
     form = "JSON"
     """What the records were."""
 
-    def __init__(
-        self, source: Source, shape: Shape, problems: list[str], columns: Columns | None
-    ) -> None:
-        super().__init__(source, shape, problems, columns)
-        self.findings = Findings()
+    @cached_property
+    def findings(self) -> Findings:
+        """What cannot be taken along."""
+        return Findings()
 
     def within(self, place: str, value: Any) -> Iterable[tuple[str, Any]]:
         if is_entry(value):
@@ -188,12 +187,10 @@ class _AnyRecords(GoldRecords):
 class _Units(GoldRecords):
     """Questions, or heritage entries as questions."""
 
-    def __init__(
-        self, source: Source, shape: Shape, problems: list[str], columns: Columns | None
-    ) -> None:
-        super().__init__(source, shape, problems, columns)
-        self.entries: dict[str, Gold] = {}
+    @cached_property
+    def entries(self) -> dict[str, Gold]:
         """By place."""
+        return {}
 
     def within(self, place: str, value: Any) -> Iterable[tuple[str, Any]]:
         if not is_entry(value):
