@@ -15,14 +15,12 @@ from rich.text import Text
 from docs.stub import STUB, stub
 from ragauge.citations.codes import CODES as AUDIT_CODES
 from ragauge.citations.codes import FIELD_TIPS, FIRST_MISSING
-from ragauge.cli.demo import write_traces
-from ragauge.cli.demo_tour import a_flake, swept_as
-from ragauge.cli.metrics import page
 from ragauge.contracts.diagnosis import Language
 from ragauge.contracts.report import Rule
 from ragauge.demo import GOLD
 from ragauge.demo.knobs import Knobs
 from ragauge.demo.pipeline import Pipeline
+from ragauge.demo.tour import a_flake, swept_as, write_traces
 from ragauge.gates.presets import COMPONENT_PRESETS, INTEGRITY, PRESETS, component_rules, preset
 from ragauge.gates.stability import PROFILES, profile_rules
 from ragauge.ingest.kinds import SHAPES
@@ -34,6 +32,7 @@ from ragauge.reports.formats.text import render as in_terminal
 from ragauge.reports.forms import render
 from ragauge.reports.kinds import stability
 from ragauge.reports.kinds.catalogue import catalogue_text
+from ragauge.reports.metric_table import page
 from ragauge.runners.compare import compare
 from ragauge.runners.recording import record
 from ragauge.runners.score import score

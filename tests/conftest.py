@@ -79,9 +79,9 @@ ANSWERS = [
 @pytest.fixture(scope="session")
 def answered(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The bundled gold set, and what the reference pipeline answers to it."""
-    from ragauge.cli.demo import write_traces
     from ragauge.demo import GOLD as HERITAGE
     from ragauge.demo.pipeline import Pipeline
+    from ragauge.demo.tour import write_traces
 
     traces = tmp_path_factory.mktemp("answered") / "traces.jsonl"
     write_traces(Pipeline.of(), HERITAGE, traces)

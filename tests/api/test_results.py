@@ -10,12 +10,12 @@ from types import SimpleNamespace
 import pytest
 
 from ragauge import evaluate_answers, score, stability
-from ragauge.cli.demo import write_traces
 from ragauge.contracts.report import Outcome, Score
 from ragauge.contracts.score import ScoreReport
 from ragauge.demo import GOLD
 from ragauge.demo.knobs import Knobs
 from ragauge.demo.pipeline import Pipeline
+from ragauge.demo.tour import write_traces
 from ragauge.errors import UsageError
 from ragauge.reports.forms import render
 

@@ -6,10 +6,10 @@ import xml.etree.ElementTree as ElementTree
 import jsonschema
 import pytest
 
-from ragauge.cli.demo import write_traces
 from ragauge.demo import GOLD
 from ragauge.demo.knobs import Knobs
 from ragauge.demo.pipeline import Pipeline
+from ragauge.demo.tour import write_traces
 from ragauge.errors import UsageError
 from ragauge.ingest.options import configured_knobs, knob_names, scenario
 from tests.cli.command import ragauge

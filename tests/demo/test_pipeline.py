@@ -12,13 +12,13 @@ from importlib.util import find_spec
 import msgspec
 import pytest
 
-from ragauge.cli.demo import write_traces
 from ragauge.contracts.citation import Citation, Segment
 from ragauge.contracts.run import Grid
 from ragauge.contracts.system import Ask, CallFailed
 from ragauge.demo import DOCUMENTS, GOLD, HERITAGE
 from ragauge.demo.knobs import Knobs
 from ragauge.demo.pipeline import Pipeline
+from ragauge.demo.tour import write_traces
 from ragauge.errors import UsageError
 from ragauge.models import minilm
 from ragauge.runners.score import score

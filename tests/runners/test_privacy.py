@@ -17,7 +17,7 @@ sys.addaudithook(watch)
 if __name__ == "__main__":
     from pathlib import Path
     from ragauge import score
-    from ragauge.cli.demo import write_traces
+    from ragauge.demo.tour import write_traces
     from ragauge.contracts.run import Grid
     from ragauge.demo import GOLD
     from ragauge.demo.pipeline import Pipeline

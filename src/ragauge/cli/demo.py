@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
+import shlex
+import shutil
+import sys
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -12,11 +14,15 @@ from typing import TYPE_CHECKING, Annotated
 import click
 from msgspec import Meta, Struct
 
-from ragauge.cli.command import group
+from ragauge.cli.command import call_progress, group, screen
 from ragauge.contracts.opt import Opt
 
 if TYPE_CHECKING:
+    from ragauge.contracts.history import History, Run
     from ragauge.demo.pipeline import Pipeline
+
+WHOLE = 16
+"""Questions with a page of their own in the demo's report: enough to see one, and quickly made."""
 
 
 @group(
@@ -38,28 +44,79 @@ def demo(ctx: click.Context, into: str | None) -> None:
     """
     if ctx.invoked_subcommand:
         return
-    from ragauge.cli.demo_tour import tour
-
     if into is not None:
         Path(into).mkdir(parents=True, exist_ok=True)
-        tour(Path(into), kept=True)
+        _show(Path(into), kept=True)
         return
     with tempfile.TemporaryDirectory() as folder:
-        tour(Path(folder), kept=False)
+        _show(Path(folder), kept=False)
 
 
-def write_traces(pipeline: Pipeline, gold: Path, traces: Path) -> None:
-    """One answer to each question, all faults off: what `ragauge score` is tried on."""
-    from ragauge.contracts.system import Ask
-    from ragauge.ingest.gold import read_gold
-    from ragauge.store.files import write_whole
+def _show(folder: Path, *, kept: bool) -> None:
+    """Run the demo and print its story, and what to do next."""
+    from ragauge.dashboard.file_limits import Limits
+    from ragauge.dashboard.report_file import report_file
+    from ragauge.demo.tour import tour
 
-    lines = []
-    for question in read_gold(str(gold)):
-        knobs = {"constraints": list(question.constraints)} if question.constraints else {}
-        reply = pipeline.answer(Ask(q=question.question, knobs=knobs))
-        lines.append(json.dumps({"qid": question.qid, "q": question.question, **reply}))
-    write_whole(traces, "".join(f"{line}\n" for line in lines).encode())
+    def report(history: History, run: Run) -> str:
+        return report_file(history, run.id, limits=Limits(whole=WHOLE))
+
+    color, columns = screen()
+    story = tour(
+        folder,
+        color=color,
+        width=min(100, columns),
+        watching=partial(call_progress, quiet=False),
+        report=report if kept else None,
+    )
+    click.echo(story, nl=False, color=color)
+    click.echo(_next(folder if kept else None))
+
+
+def _next(folder: Path | None) -> str:
+    """Where the files are, and commands that work as they are printed, on one line each."""
+    ragauge = called()
+    if folder is None:
+        lines = ["No files were kept. Keep them, with a report to look at:"]
+        commands = ["demo --into demo"]
+        others = ["eval all --demo", "demo serve"]
+        about = "Or try:"
+    else:
+        from ragauge.demo.tour import HISTORY, REPORT, SWEEPS
+
+        at = shlex.quote(str(folder))
+        where = "this folder" if folder == Path() else folder
+        lines = [f"The files are in {where}. Open {folder / REPORT} in a browser, or run:"]
+        commands = [f"serve --store {at}/{HISTORY}"]
+        others = [
+            f"score {at}/gold.jsonl {at}/traces.jsonl --preset ship",
+            f"stability {at}/gold.jsonl {at}/{SWEEPS['faulty']}",
+            f"diagnose {at}/{SWEEPS['faulty']} --gold {at}/gold.jsonl",
+            f"compare faulty fixed --store {at}/{HISTORY}",
+            f"audit {at}/broken.jsonl --docs {at}/documents",
+            "demo serve",
+        ]
+        about = "Then look closer:"
+    return "\n".join(
+        [
+            "",
+            *lines,
+            *(f"  {ragauge} {command}" for command in commands),
+            about,
+            *(f"  {ragauge} {command}" for command in others),
+        ]
+    )
+
+
+def called() -> str:
+    """How to call this `ragauge` from here: by its name where the path finds it."""
+    typed = Path(sys.argv[0])
+    here = typed if typed.name == "ragauge" else Path(sys.executable).with_name("ragauge")
+    found = shutil.which("ragauge")
+    if not here.is_file() or (found and Path(found).samefile(here)):
+        return "ragauge"
+    inside = here.is_absolute() and here.is_relative_to(Path.cwd())
+    return shlex.quote(str(here.relative_to(Path.cwd()) if inside else here))
 
 
 class Serving(Struct, frozen=True, kw_only=True):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import click
@@ -69,11 +68,13 @@ def sweep(
 
     asked, out = asked_system(system, options.concurrency), calls.out
     if calls.dry_run:
+        from ragauge.reports.kinds.sweep import estimate_words
+
         taking = estimate_sweep(gold, asked, out, columns=mapped.columns, options=options)
         if output.format == "json":
             say_json(taking, sort=False)
         else:
-            for line in (*_estimate_words(taking), "dry run: nothing was called"):
+            for line in (*estimate_words(taking), "dry run: nothing was called"):
                 click.echo(line)
         return 0
     announce = announcer(calls.yes, output.quiet)
@@ -119,12 +120,14 @@ def asked_system(given: SystemOptions, concurrency: int) -> System:
 def announcer(yes: bool, quiet: bool) -> Announce:
     """Shows what a sweep will take, and on a terminal asks before it makes many calls."""
 
+    from ragauge.reports.kinds.sweep import estimate_words, pace_words
+
     def announce(taking: SweepEstimate) -> None:
         if taking.measured:
             if not quiet:
-                sys.stderr.write(f"{_pace_words(taking)}\n")  # rich puts it above its bar
+                sys.stderr.write(f"{pace_words(taking)}\n")  # rich puts it above its bar
             return
-        for line in _estimate_words(taking):
+        for line in estimate_words(taking):
             remark(line, quiet)
         asked = sys.stdin.isatty() and sys.stderr.isatty() and not yes
         if taking.calls > MANY_CALLS and asked:
@@ -133,54 +136,3 @@ def announcer(yes: bool, quiet: bool) -> Announce:
                 raise click.UsageError("no call was made; --limit N or fewer seeds make fewer")
 
     return announce
-
-
-def _estimate_words(taking: SweepEstimate) -> Iterator[str]:
-    """What a sweep will take: its calls, its time, its cost, and what it cannot show."""
-    from ragauge.reports.envelope import counted
-
-    of = f" (the first of {taking.of:,})" if taking.questions < taking.of else ""
-    parts = [f"{counted(taking.questions, 'question')}{of}, {counted(taking.grid, 'run')}"]
-    parts += (
-        [f"{taking.noop:,} left out because the wording does not change"] if taking.noop else []
-    )
-    parts += [f"{taking.finished:,} finished before"] if taking.finished else []
-    most = "at most " if taking.adaptive else ""
-    yield f"{most}{counted(taking.calls, 'call')} to make: {'; '.join(parts)}"
-    if taking.calls:
-        yield _pace_words(taking)
-    if taking.single:
-        one = counted(taking.single, "question has", "questions have")
-        yield f"{one} one run, and stability needs two: add seeds, jitters or --repeats 2"
-
-
-def _pace_words(taking: SweepEstimate) -> str:
-    """How long the calls will take, and what they will cost."""
-    from ragauge.reports.envelope import counted
-
-    how = "the first call took that long" if taking.measured else "assumed"
-    at_once = min(taking.concurrency, max(1, taking.calls))
-    words = f"about {_duration(taking.seconds)}"
-    words += f" at {taking.call_s:.2g} s per call ({how}), {at_once:,} at a time"
-    if taking.measured:
-        words = f"{counted(taking.calls, 'call')} left: {words}"
-    if taking.cost is not None and taking.tokens:
-        known = "as the first call reported" if taking.measured_tokens else "assumed"
-        went, came = taking.tokens
-        words += (
-            f"; about {taking.cost:,.2f} at {went:,} tokens in and {came:,} out per call ({known})"
-        )
-    return words
-
-
-def _duration(seconds: float) -> str:
-    """
-    >>> _duration(0.3), _duration(95), _duration(7300)
-    ('1 s', '1 min 35 s', '2 h 1 min')
-    """
-    whole = max(1, round(seconds))
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -9,13 +9,13 @@ import pytest
 from benchmarks import spoilt
 from ragauge import diagnose_traces, write_manifest
 from ragauge.citations.validator import CitationValidator
-from ragauge.cli.demo_tour import GRID, STRENGTH
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.system import Ask, CallFailed
 from ragauge.demo import DOCUMENTS
 from ragauge.demo import GOLD as HERITAGE
 from ragauge.demo.faults import FAULTS
 from ragauge.demo.pipeline import Pipeline
+from ragauge.demo.tour import GRID, STRENGTH
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest import traces as trace_lines
 from ragauge.ingest.gold import read_gold

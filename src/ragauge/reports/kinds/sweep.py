@@ -1,10 +1,12 @@
-"""The report of `ragauge sweep`: what became of the planned runs, and what to do next."""
+"""The report of `ragauge sweep`: what became of the planned runs, and what to do next; and what it
+will take, in words."""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 
-from ragauge.contracts.sweep import SweepReport
+from ragauge.contracts.sweep import SweepEstimate, SweepReport
 from ragauge.reports import document as doc
 from ragauge.reports.envelope import count, counted
 
@@ -33,3 +35,50 @@ def document(report: SweepReport, scoring: str | None = None) -> doc.Document:
     promise = [report.promise] if report.promise else []
     verdict = doc.Verdict("", f"{words}: {report.out}", meaning=promise)
     return doc.Document("sweep", [verdict, doc.findings(report), *doc.steps(steps)])
+
+
+def estimate_words(taking: SweepEstimate) -> Iterator[str]:
+    """What a sweep will take: its calls, its time, its cost, and what it cannot show."""
+    of = f" (the first of {taking.of:,})" if taking.questions < taking.of else ""
+    parts = [f"{counted(taking.questions, 'question')}{of}, {counted(taking.grid, 'run')}"]
+    parts += (
+        [f"{taking.noop:,} left out because the wording does not change"] if taking.noop else []
+    )
+    parts += [f"{taking.finished:,} finished before"] if taking.finished else []
+    most = "at most " if taking.adaptive else ""
+    yield f"{most}{counted(taking.calls, 'call')} to make: {'; '.join(parts)}"
+    if taking.calls:
+        yield pace_words(taking)
+    if taking.single:
+        one = counted(taking.single, "question has", "questions have")
+        yield f"{one} one run, and stability needs two: add seeds, jitters or --repeats 2"
+
+
+def pace_words(taking: SweepEstimate) -> str:
+    """How long the calls will take, and what they will cost."""
+    how = "the first call took that long" if taking.measured else "assumed"
+    at_once = min(taking.concurrency, max(1, taking.calls))
+    words = f"about {_duration(taking.seconds)}"
+    words += f" at {taking.call_s:.2g} s per call ({how}), {at_once:,} at a time"
+    if taking.measured:
+        words = f"{counted(taking.calls, 'call')} left: {words}"
+    if taking.cost is not None and taking.tokens:
+        known = "as the first call reported" if taking.measured_tokens else "assumed"
+        went, came = taking.tokens
+        words += (
+            f"; about {taking.cost:,.2f} at {went:,} tokens in and {came:,} out per call ({known})"
+        )
+    return words
+
+
+def _duration(seconds: float) -> str:
+    """
+    >>> _duration(0.3), _duration(95), _duration(7300)
+    ('1 s', '1 min 35 s', '2 h 1 min')
+    """
+    whole = max(1, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import json
-import shlex
 import shutil
-import sys
-from contextlib import closing
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing, nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import click
 from rich.text import Text
 
-from ragauge.cli.command import call_progress, screen
-from ragauge.cli.demo import write_traces
 from ragauge.contracts.diagnosis import DiagnosisReport
-from ragauge.contracts.history import History, RunFilter
+from ragauge.contracts.history import History, Run, RunFilter
 from ragauge.contracts.report import Outcome
 from ragauge.contracts.run import Grid
 from ragauge.contracts.score import ScoreReport
 from ragauge.contracts.stability import StabilityReport
 from ragauge.contracts.system import Ask
-from ragauge.dashboard.file_limits import Limits
-from ragauge.dashboard.report_file import report_file
 from ragauge.demo import DOCUMENTS, GOLD
 from ragauge.demo.pipeline import Pipeline
 from ragauge.ingest.gold import read_gold
@@ -41,7 +35,7 @@ from ragauge.runners.plan import plan_path
 from ragauge.runners.recording import record
 from ragauge.runners.score import score
 from ragauge.runners.stability import stability
-from ragauge.runners.sweep import sweep
+from ragauge.runners.sweep import Watch, sweep
 from ragauge.store.files import write_manifest, write_whole
 from ragauge.store.history import open_history
 from ragauge.text.language import language_of
@@ -57,25 +51,33 @@ ACCEPTED = 0.05
 HISTORY, REPORT = "history", "report.html"
 OURS = {"made by": "ragauge demo"}
 """The label of the demo's runs: another demo replaces them, and no others."""
-WHOLE = 16
-"""Questions with a page of their own in the demo's report: enough to see one, and quickly made."""
 COLUMN, AGAINST = 13, 25
 """Where the verdicts begin."""
 
 
-def tour(folder: Path, *, kept: bool) -> None:
-    """Run the demo in a folder and print its story."""
-    color, columns = screen()
+Watching = Callable[[], AbstractContextManager[Watch | None]]
+"""Shows how far a sweep is."""
+
+
+def tour(
+    folder: Path,
+    *,
+    color: bool,
+    width: int,
+    watching: Watching,
+    report: Callable[[History, Run], str] | None = None,
+) -> str:
+    """Run the demo in a folder; its story comes back. `report` makes a report to keep there."""
     pipeline = Pipeline.of()
     gold = folder / "gold.jsonl"
     shutil.copyfile(GOLD, gold)
     write_traces(pipeline, gold, folder / "traces.jsonl")
     scored = score(gold, folder / "traces.jsonl", preset="ship", keep_answers=True)
-    swept = {tag: swept_as(tag, pipeline, gold, folder) for tag in SWEEPS}
+    swept = {tag: swept_as(tag, pipeline, gold, folder, watching) for tag in SWEEPS}
     found = diagnose_traces(folder / SWEEPS["faulty"], gold)
     _write_for_audits(pipeline, gold, folder)
 
-    page = Page(color, min(100, columns))
+    page = Page(color, width)
     manifest = pipeline.index.manifest
     page.paragraph(
         words(
@@ -90,23 +92,33 @@ def tour(folder: Path, *, kept: bool) -> None:
     with closing(open_history(str(folder / HISTORY))) as history:
         _recorded(history, folder, scored, swept)
         _verified(page, history)
-        if kept:
-            text = report_file(history, history.find("faulty").id, limits=Limits(whole=WHOLE))
-            write_whole(folder / REPORT, text.encode())
-    click.echo(page.text(), nl=False, color=color)
-    click.echo(_next(folder if kept else None))
+        if report is not None:
+            write_whole(folder / REPORT, report(history, history.find("faulty")).encode())
+    return page.text()
 
 
-def swept_as(tag: str, pipeline: Pipeline, gold: Path, folder: Path) -> Outcome[StabilityReport]:
+def write_traces(pipeline: Pipeline, gold: Path, traces: Path) -> None:
+    """One answer to each question, all faults off: what `ragauge score` is tried on."""
+    lines = []
+    for question in read_gold(str(gold)):
+        knobs = {"constraints": list(question.constraints)} if question.constraints else {}
+        reply = pipeline.answer(Ask(q=question.question, knobs=knobs))
+        lines.append(json.dumps({"qid": question.qid, "q": question.question, **reply}))
+    write_whole(traces, "".join(f"{line}\n" for line in lines).encode())
+
+
+def swept_as(
+    tag: str, pipeline: Pipeline, gold: Path, folder: Path, watching: Watching = nullcontext
+) -> Outcome[StabilityReport]:
     """The stability of the pipeline over the demo's grid, with the fault where it is `faulty`."""
     runs = folder / SWEEPS[tag]
     for old in (runs, plan_path(runs)):
         old.unlink(missing_ok=True)  # of an earlier demo
     knobs = {"faults": [f"{FAULT}={STRENGTH}"]} if tag == "faulty" else {}
-    with call_progress(quiet=False) as watch:
+    with watching() as watch:
         swept = sweep(gold, pipeline, runs, watch, grid=GRID, knobs=knobs)
     if swept.ended == "interrupted":
-        raise click.Abort
+        raise KeyboardInterrupt
     return stability(gold, runs)
 
 
@@ -214,47 +226,3 @@ def percent(fraction: float | None) -> str:
 def _verdict(page: Page, what: str, told: tuple[str, str]) -> None:
     first = Text.assemble("  ", (what.ljust(COLUMN - 2), "dim"))
     page.paragraph(Text.assemble(styled(told[0]), "  ", told[1]), COLUMN, first)
-
-
-def _next(folder: Path | None) -> str:
-    """Where the files are, and commands that work as they are printed, on one line each."""
-    ragauge = called()
-    if folder is None:
-        lines = ["No files were kept. Keep them, with a report to look at:"]
-        commands = ["demo --into demo"]
-        others = ["eval all --demo", "demo serve"]
-        about = "Or try:"
-    else:
-        at = shlex.quote(str(folder))
-        where = "this folder" if folder == Path() else folder
-        lines = [f"The files are in {where}. Open {folder / REPORT} in a browser, or run:"]
-        commands = [f"serve --store {at}/{HISTORY}"]
-        others = [
-            f"score {at}/gold.jsonl {at}/traces.jsonl --preset ship",
-            f"stability {at}/gold.jsonl {at}/{SWEEPS['faulty']}",
-            f"diagnose {at}/{SWEEPS['faulty']} --gold {at}/gold.jsonl",
-            f"compare faulty fixed --store {at}/{HISTORY}",
-            f"audit {at}/broken.jsonl --docs {at}/documents",
-            "demo serve",
-        ]
-        about = "Then look closer:"
-    return "\n".join(
-        [
-            "",
-            *lines,
-            *(f"  {ragauge} {command}" for command in commands),
-            about,
-            *(f"  {ragauge} {command}" for command in others),
-        ]
-    )
-
-
-def called() -> str:
-    """How to call this `ragauge` from here: by its name where the path finds it."""
-    typed = Path(sys.argv[0])
-    here = typed if typed.name == "ragauge" else Path(sys.executable).with_name("ragauge")
-    found = shutil.which("ragauge")
-    if not here.is_file() or (found and Path(found).samefile(here)):
-        return "ragauge"
-    inside = here.is_absolute() and here.is_relative_to(Path.cwd())
-    return shlex.quote(str(here.relative_to(Path.cwd()) if inside else here))
