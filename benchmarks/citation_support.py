@@ -18,6 +18,8 @@ from benchmarks.peers.environments import ROOT
 from benchmarks.results import table, write_section
 from ragauge.contracts.answers import AnswerRow, Context
 from ragauge.contracts.metric import Row
+from ragauge.grounding.cited import SUPPORTED, citation_support
+from ragauge.grounding.model import Model, Weights, shipped
 from ragauge.metrics.answers import AnswerFacts
 from ragauge.metrics.groundedness import citation_recall
 from ragauge.stats.discrimination import (
@@ -27,8 +29,6 @@ from ragauge.stats.discrimination import (
     rank_correlation,
     value_of,
 )
-from ragauge.text.grounding.cited import SUPPORTED, citation_support
-from ragauge.text.grounding.model import Model, Weights, shipped
 from training.datasets import judged_rows
 from training.groundedness import Example, examples, fit_sentences
 

@@ -18,15 +18,15 @@ from benchmarks.peers.environments import ROOT
 from benchmarks.results import table, write_section
 from ragauge.contracts.answers import ANSWER_KINDS, AnswerRow, Context
 from ragauge.contracts.metric import SCALE, Absent
+from ragauge.grounding import Passages, groundedness
+from ragauge.grounding.features import probability
+from ragauge.grounding.model import shipped
 from ragauge.metrics.answers import AnswerFacts
 from ragauge.metrics.groundedness import brief_faithfulness
 from ragauge.models.endpoint_embedder import CachingEmbedder
 from ragauge.models.minilm import MiniLMEmbedder
 from ragauge.runners.answers.agreement import by_writer
 from ragauge.stats.discrimination import auroc, balanced_accuracy, interval_over_groups, value_of
-from ragauge.text.grounding import Passages, groundedness
-from ragauge.text.grounding.features import probability
-from ragauge.text.grounding.model import shipped
 from ragauge.text.rouge import rouge
 from ragauge.text.sentences import sentences
 from training.datasets import Judged, judged_rows

@@ -13,12 +13,12 @@ from functools import partial
 from time import process_time
 
 from ragauge.citations.likeness import differences
+from ragauge.grounding import groundedness
+from ragauge.grounding.cited import citation_support
+from ragauge.jitters import JITTERS, jittered
+from ragauge.quantities import quantities
+from ragauge.refusals.predicate import free_refusal
 from ragauge.text.citations import take_apart
-from ragauge.text.grounding import groundedness
-from ragauge.text.grounding.cited import citation_support
-from ragauge.text.jitters import JITTERS, jittered
-from ragauge.text.quantities import quantities
-from ragauge.text.refusal import free_refusal
 from ragauge.text.sentences import sentences
 
 SHORT, TIMES = 6_000, 4

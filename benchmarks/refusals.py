@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 from benchmarks.peers.environments import ROOT
 from benchmarks.results import table, write_section
+from ragauge.refusals.predicate import Judgement, cued, free_refusal
 from ragauge.stats.intervals import wilson
-from ragauge.text.refusal import Judgement, cued, free_refusal
 
 DEFAULT_FOLDER = ROOT.parent / "shared" / "data"
 HALVES = ("the half the rules were written with", "the other half")

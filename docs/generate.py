@@ -24,6 +24,7 @@ from ragauge.demo.tour import a_flake, swept_as, write_traces
 from ragauge.gates.presets import COMPONENT_PRESETS, INTEGRITY, PRESETS, component_rules, preset
 from ragauge.gates.stability import PROFILES, profile_rules
 from ragauge.ingest.kinds import SHAPES
+from ragauge.jitters import JITTERS, jittered
 from ragauge.metrics.table import table
 from ragauge.reports.document import Document
 from ragauge.reports.envelope import phrases
@@ -37,7 +38,6 @@ from ragauge.runners.compare import compare
 from ragauge.runners.recording import record
 from ragauge.runners.score import score
 from ragauge.store.history import open_history
-from ragauge.text.jitters import JITTERS, jittered
 
 DOCS = Path(__file__).parent
 WIDTH = 100

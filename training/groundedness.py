@@ -19,9 +19,7 @@ import numpy as np
 from msgspec import Struct
 
 from ragauge.contracts.answers import ANSWER_KINDS, AnswerKind, Band
-from ragauge.stats.draws import below
-from ragauge.stats.logistic import Fit, chance, fit_logistic, log_odds
-from ragauge.text.grounding.features import (
+from ragauge.grounding.features import (
     ANSWER_FEATURES,
     SENTENCE_FEATURES,
     Sentence,
@@ -29,8 +27,10 @@ from ragauge.text.grounding.features import (
     read_answer,
     sentence_features,
 )
-from ragauge.text.grounding.model import FILE, KindModel, Model, Weights, model_text, sign_of
-from ragauge.text.grounding.passages import Passages
+from ragauge.grounding.model import FILE, KindModel, Model, Weights, model_text, sign_of
+from ragauge.grounding.passages import Passages
+from ragauge.stats.draws import below
+from ragauge.stats.logistic import Fit, chance, fit_logistic, log_odds
 from training.datasets import Judged, judged_rows
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ LOOSE = 10.0
 DIGITS = 4
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 """Of the bands of scores for which the file says what people called grounded."""
-COEFFICIENTS = Path(__file__).parent.parent / "src/ragauge/text/grounding" / FILE
+COEFFICIENTS = Path(__file__).parent.parent / "src/ragauge/grounding" / FILE
 
 
 class Example(Struct, frozen=True, kw_only=True):

@@ -34,7 +34,7 @@ _LATE = {
     "evaluate_retrieval": "ragauge.runners.components.evaluate_retrieval",
     "evaluate_qa": "ragauge.runners.answers.evaluate_qa",
     "evaluate_answers": "ragauge.runners.answers.evaluate_answers",
-    "groundedness": "ragauge.text.grounding",
+    "groundedness": "ragauge.grounding",
     "evaluate_all": "ragauge.runners.components.evaluate_all",
     "diagnose": "ragauge.runners.diagnosis.diagnose",
     "diagnose_traces": "ragauge.runners.diagnosis.diagnose",

@@ -66,6 +66,7 @@ from ragauge.contracts.system import System
 from ragauge.contracts.trace_eval import Recipe
 from ragauge.engines.local import Progress as _local_Progress
 from ragauge.errors import RagaugeError as RagaugeError
+from ragauge.grounding import groundedness as groundedness
 from ragauge.ingest.fields import Columns
 from ragauge.ingest.manifest import read_manifest as read_manifest
 from ragauge.ingest.records import Source
@@ -85,7 +86,6 @@ from ragauge.runners.trace_eval import Watch as _trace_eval_Watch
 from ragauge.store.documents import FolderDocuments as FolderDocuments
 from ragauge.store.files import write_manifest as write_manifest
 from ragauge.store.history import open_history as open_history
-from ragauge.text.grounding import groundedness as groundedness
 
 __version__: str
 __all__ = [

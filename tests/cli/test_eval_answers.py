@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from ragauge.contracts.schemas import schema
-from ragauge.text.grounding.model import shipped
+from ragauge.grounding.model import shipped
 from tests.cli.command import QUIET_ENVIRONMENT, RAGAUGE, ragauge
 from tests.models.judge_server import chatting
 from tests.models.test_endpoint_embedder import embeddings

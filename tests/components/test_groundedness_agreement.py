@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
-from ragauge.text.grounding import Passages, groundedness
+from ragauge.grounding import Passages, groundedness
 from tests.components.shared_data import shared
 from training.datasets import attribution, mtrag, ragtruth
 

@@ -47,13 +47,13 @@ from ragauge.dashboard.parts import marked
 from ragauge.dashboard.unit_list import CONTAINMENT, DOUBT, STRICT, Ways, doubt, right_means
 from ragauge.dashboard.unit_list import outcome as outcome_of
 from ragauge.errors import RagaugeError
+from ragauge.grounding import groundedness
 from ragauge.ingest.calibration import AnswerCalibration
 from ragauge.metrics.facts import Reader, Reading
 from ragauge.reports import document as doc
 from ragauge.reports.envelope import value as written_value
 from ragauge.reports.kinds.trace_eval import OUTCOMES, outcome
 from ragauge.store import packed
-from ragauge.text.grounding import groundedness
 from ragauge.text.visible import readable
 from tests.chromium import NARROW, WIDE, photographed
 from tests.dashboard.cited_history import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ragauge.demo.chunks import sentence_spans
 from ragauge.demo.pipeline import Pipeline
 from ragauge.demo.words import surface_words
-from ragauge.text.refusal import refusal_in, tokens
+from ragauge.refusals.predicate import refusal_in, tokens
 from tests.demo.asking import (
     CONSTRAINTS,
     WORDINGS,

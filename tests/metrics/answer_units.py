@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 from ragauge.contracts.answers import AnswerRow, Context, Evidence, Groundedness, SentenceSupport
 from ragauge.contracts.claims import AnswerClaims, Claim, RubricScore
+from ragauge.grounding.cited import citation_support
 from ragauge.metrics.answers import AnswerFacts
-from ragauge.text.grounding.cited import citation_support
 
 TEXTS = (
     "It opened in 1800.",

@@ -6,6 +6,9 @@ from msgspec import structs
 
 from ragauge.contracts.answers import AnswerRow, Context
 from ragauge.contracts.metric import SCALE, Absent, NotApplicable, Row
+from ragauge.grounding import groundedness as lay
+from ragauge.grounding.cited import citation_support
+from ragauge.grounding.model import shipped
 from ragauge.metrics.answers import (
     BLANK_CONTEXTS,
     CONTEXTS_UNKNOWN,
@@ -35,9 +38,6 @@ from ragauge.metrics.judged import DEFINITIONS
 from ragauge.metrics.table import find
 from ragauge.models.judging import lexical_claims
 from ragauge.runners.answers.supporting import SentenceSupporter
-from ragauge.text.grounding import groundedness as lay
-from ragauge.text.grounding.cited import citation_support
-from ragauge.text.grounding.model import shipped
 
 MUSEUM = "The Rijksmuseum is in Amsterdam. It opened there in 1808."
 GOOD = "The Rijksmuseum opened in 1808."

@@ -10,6 +10,9 @@ from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score, roc_auc_
 
 from ragauge.contracts.answer_calibration import AUROC, LENGTH_BIAS, POSITION_FLIPS
 from ragauge.errors import InputRejected, UsageError
+from ragauge.grounding import groundedness
+from ragauge.grounding.features import ANSWER_FEATURES
+from ragauge.grounding.model import model_from, shipped, sign_of
 from ragauge.ingest.calibration import read_answer_calibrations
 from ragauge.runners.answers.calibrate_groundedness import calibrate_groundedness
 from ragauge.runners.answers.calibrate_judge import calibrate_judge
@@ -19,9 +22,6 @@ from ragauge.runners.answers.kept_calibrations import keep_calibration
 from ragauge.runners.answers.labelled import read_labelled
 from ragauge.stats.discrimination import best_threshold
 from ragauge.store.reply_cache import open_replies
-from ragauge.text.grounding import groundedness
-from ragauge.text.grounding.features import ANSWER_FEATURES
-from ragauge.text.grounding.model import model_from, shipped, sign_of
 from tests.components.shared_data import shared
 from tests.models.judge_server import chatting, says, status
 from tests.runners.labelled_answers import labelled

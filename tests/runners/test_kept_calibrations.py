@@ -9,6 +9,7 @@ from msgspec import structs
 
 from ragauge.contracts.evaluation import HumanAgreement
 from ragauge.contracts.options import AnswerOptions
+from ragauge.grounding.model import shipped
 from ragauge.ingest.calibration import AnswerCalibration
 from ragauge.metrics.judged import DEFINITIONS
 from ragauge.metrics.table import find
@@ -25,7 +26,6 @@ from ragauge.runners.answers.kept_calibrations import (
     shown_agreement,
 )
 from ragauge.store.reply_cache import open_replies
-from ragauge.text.grounding.model import shipped
 from tests.models.scripted_judge import ROW, ScriptedJudge
 from tests.runners.labelled_answers import labelled
 from tests.runners.test_calibrate_answers import judged

@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from ragauge.contracts.answers import AnswerRow, Context
+from ragauge.grounding import groundedness
+from ragauge.grounding.cited import citation_support
+from ragauge.grounding.model import shipped
 from ragauge.ingest.calibration import AnswerCalibration
 from ragauge.metrics.answers import AnswerFacts, coverage
 from ragauge.metrics.sums import Sums
 from ragauge.runners.answers.supporting import SentenceSupporter, Supporter, model_of
-from ragauge.text.grounding import groundedness
-from ragauge.text.grounding.cited import citation_support
-from ragauge.text.grounding.model import shipped
 
 CONTEXTS = (Context("c1", "The museum opened in 1800."), Context("c2", "It has 12 rooms."))
 

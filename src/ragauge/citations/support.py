@@ -20,7 +20,7 @@ from ragauge.text.visible import one_line
 from ragauge.text.words import words
 
 if TYPE_CHECKING:
-    from ragauge.text.grounding import Passages
+    from ragauge.grounding import Passages
 
 CLAIM = "claim"
 """The field of findings about what an answer says, and not about its pointers."""
@@ -98,7 +98,7 @@ def unsaid_findings(
 
     That a citation supports none of that is no fault: it is there for its segment.
     """
-    from ragauge.text.grounding.groundedness import NO_CLAIM
+    from ragauge.grounding.groundedness import NO_CLAIM
 
     beside = unsaid(answer, segments)
     if not beside:
@@ -163,8 +163,8 @@ def _looked_at(
 
 
 def _held(claim: str, contexts: Sequence[Context], cited: Sequence[str]) -> CitationSupport:
-    from ragauge.text.grounding import Passages
-    from ragauge.text.grounding.cited import citation_support
+    from ragauge.grounding import Passages
+    from ragauge.grounding.cited import citation_support
 
     passages = Passages(contexts)
     return citation_support(claim, passages, cited, kind=_kind(passages), numbered=False)
@@ -195,8 +195,8 @@ def _lost(looked: _Looked) -> Iterator[tuple[int | None, CitationFinding]]:
 
 def _missing(one: CitingSentence, looked: _Looked) -> str:
     """The numbers and words of a sentence that no cited span has, to be told behind its score."""
-    from ragauge.text.grounding import Passages
-    from ragauge.text.grounding.groundedness import groundedness
+    from ragauge.grounding import Passages
+    from ragauge.grounding.groundedness import groundedness
 
     passages = Passages([looked.own[chunk.chunk].context for chunk in one.cited])
     found = groundedness(one.text, passages, kind=_kind(passages))

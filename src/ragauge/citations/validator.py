@@ -34,8 +34,8 @@ from ragauge.contracts.documents import Documents
 from ragauge.contracts.gold import DEFAULT_STRENGTH, DEFAULT_TOKENS, Strength
 from ragauge.contracts.manifest import Manifest
 from ragauge.errors import UsageError
+from ragauge.refusals.predicate import is_refusal, tokens
 from ragauge.text.recent import Recent
-from ragauge.text.refusal import is_refusal, tokens
 from ragauge.text.visible import one_line
 
 BROKEN_SHOWN = 200

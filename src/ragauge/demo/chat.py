@@ -14,8 +14,8 @@ from ragauge.contracts.gold import DEFAULT_TOKEN
 from ragauge.contracts.system import Ask
 from ragauge.pipelines.http import HttpSystem
 from ragauge.pipelines.mapping import mapping_of
+from ragauge.refusals.predicate import refusal_in, tokens
 from ragauge.text.citations import id_of, split_ids
-from ragauge.text.refusal import refusal_in, tokens
 
 CONTRACT = f"""\
 You answer questions from numbered passages, and from nothing else.

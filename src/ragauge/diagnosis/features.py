@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from ragauge.contracts.diagnosis import ScoreRow
 from ragauge.contracts.gold import ANSWERABLE, stratum_text
+from ragauge.jitters.lexicons import AUXILIARIES, PREPOSITIONS, QUESTION_WORDS, VERBS, plain
 from ragauge.text.canonical import UNSPACED
-from ragauge.text.jitters.lexicons import AUXILIARIES, PREPOSITIONS, QUESTION_WORDS, VERBS, plain
 from ragauge.text.language import language_of
 from ragauge.text.stop_words import listed
 from ragauge.text.words import words

@@ -18,7 +18,7 @@ from ragauge.metrics.claims import (
     reference_addresses,
     relevance,
 )
-from ragauge.text.refusal import is_refusal
+from ragauge.refusals.predicate import is_refusal
 from ragauge.text.words import words
 
 MISSES = ("missed", "partly_missed")

@@ -21,9 +21,9 @@ from ragauge.contracts.metric import Facts, Pattern, pattern_facts, pattern_of
 from ragauge.contracts.options import Canon
 from ragauge.contracts.run import ORIGINAL, RunFacts, Variation
 from ragauge.contracts.trace import StructuredAnswer, Trace
+from ragauge.refusals.predicate import Tokens, cued, refusal_in, refusal_in_free_words, tokens
 from ragauge.text.canonical import CANONS, Phrases, composed, phrases
 from ragauge.text.citations import inline_markers, take_apart
-from ragauge.text.refusal import Tokens, cued, refusal_in, refusal_in_free_words, tokens
 
 EMPTY_ANSWER = "the answer is empty"
 NOT_OK = 'the trace says "ok": false'

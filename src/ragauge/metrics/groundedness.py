@@ -32,6 +32,7 @@ from ragauge.contracts.answers import (
     Groundedness,
 )
 from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row, value_row
+from ragauge.grounding.cited import citation_support
 from ragauge.metrics.answers import (
     REFUSED,
     AnswerFacts,
@@ -41,8 +42,7 @@ from ragauge.metrics.answers import (
     of_answers,
     quoted,
 )
-from ragauge.text.grounding.cited import citation_support
-from ragauge.text.quantities import Kind, quantities, supply, unsupported
+from ragauge.quantities import Kind, quantities, supply, unsupported
 
 WORDLESS = Absent("the answer has no sentence")
 LONG = 4

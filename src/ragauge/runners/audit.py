@@ -40,6 +40,7 @@ from ragauge.gates.presets import (
     uncalibrated,
     with_deltas,
 )
+from ragauge.grounding.model import shipped
 from ragauge.ingest.calibration import read_calibration
 from ragauge.ingest.fields import Columns, allowed_bad
 from ragauge.ingest.gold import GOLD, read_gold
@@ -65,7 +66,6 @@ from ragauge.runners.audit_blocks import (
 from ragauge.runners.audit_log import logged, where_to_log, written_at
 from ragauge.runners.evaluation import Evaluation, by_gold, identity_of, weights_of
 from ragauge.runners.observations import Gathered
-from ragauge.text.grounding.model import shipped
 
 if TYPE_CHECKING:
     from ragauge.runners.evaluation import Mask

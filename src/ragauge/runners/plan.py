@@ -19,9 +19,9 @@ from ragauge.contracts.run import PLAN_SCHEMA, Grid, PlannedRun, QuestionPlan, S
 from ragauge.errors import UsageError
 from ragauge.gates.stability import rules_of
 from ragauge.ingest.lines import STDIN
+from ragauge.jitters import jittered
 from ragauge.metrics.table import find
 from ragauge.stats.exact import ALPHA
-from ragauge.text.jitters import jittered
 
 _CHANGED = {
     "gold": "the gold set",

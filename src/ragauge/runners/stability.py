@@ -46,6 +46,7 @@ from ragauge.ingest.fields import Columns, allowed_bad
 from ragauge.ingest.gold import GOLD, read_gold
 from ragauge.ingest.records import Source, columns_for
 from ragauge.ingest.traces import TRACE, Traces, traces_of
+from ragauge.jitters import JITTERS
 from ragauge.metrics.factors import effect, effects, same_output
 from ragauge.metrics.facts import Reader, Reading, error_reason
 from ragauge.metrics.stability import METRICS
@@ -65,7 +66,6 @@ from ragauge.runners.question_stability import (
 from ragauge.stats.exact import ALPHA
 from ragauge.stats.intervals import mean_of_shares
 from ragauge.store.rows import parquet_rows
-from ragauge.text.jitters import JITTERS
 
 if TYPE_CHECKING:
     pass

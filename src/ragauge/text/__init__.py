@@ -1,1 +1,1 @@
-"""Pure string work: canonical form, refusals, citation lists."""
+"""Pure string work: canonical form, words, sentences, stems, overlap, citation lists."""

@@ -4,13 +4,13 @@ import pytest
 
 from ragauge.contracts.answers import AnswerRow, Context
 from ragauge.contracts.diagnosis import Threshold
+from ragauge.grounding import Passages
+from ragauge.grounding.model import shipped
 from ragauge.ingest.scored.scored_file import read_scores
 from ragauge.models.judging import lexical_claims
 from ragauge.runners.answers.supporting import SentenceSupporter
 from ragauge.runners.diagnosis import scored
 from ragauge.runners.diagnosis.scored import LexicalClaims, address_counts, scored_material
-from ragauge.text.grounding import Passages
-from ragauge.text.grounding.model import shipped
 
 OPENED = "The museum opened in 1885."
 WHOLE = {

@@ -34,6 +34,8 @@ from ragauge.dashboard.pages.question_trace import (
 from ragauge.dashboard.parts import Mark, drawn
 from ragauge.dashboard.unit_list import SHORT, Ways, right_means
 from ragauge.dashboard.unit_list import outcome as outcome_of
+from ragauge.grounding import groundedness
+from ragauge.grounding.markers import cited_in
 from ragauge.ingest.written_lists import TEXTS
 from ragauge.reports import document as doc
 from ragauge.reports import envelope
@@ -45,8 +47,6 @@ from ragauge.reports.kinds.trace_eval import OUTCOMES
 from ragauge.reports.kinds.trace_eval import outcome as traced_outcome
 from ragauge.text.canonical import composed
 from ragauge.text.citations import list_spans
-from ragauge.text.grounding import groundedness
-from ragauge.text.grounding.markers import cited_in
 from ragauge.text.marks import MOST_MARKED, MOST_WORK, Differing, differences, marked_words, quoted
 from ragauge.text.visible import cut, flat
 

@@ -19,11 +19,11 @@ from ragauge.contracts.citation import Offsets
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import Run
 from ragauge.contracts.kept import KeptAnswer
+from ragauge.grounding.markers import Marker, cited_in
 from ragauge.ingest.written_lists import TEXTS
 from ragauge.metrics.facts import Reader, Reading, error_reason
 from ragauge.text.canonical import composed
 from ragauge.text.citations import take_apart
-from ragauge.text.grounding.markers import Marker, cited_in
 
 MOST_CITATIONS = 200
 """Of an answer that are shown."""

@@ -10,7 +10,7 @@ from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.claims import AnswerClaims, Claim, Supporter
 from ragauge.metrics.claims import relevance
 from ragauge.models.judging.plan import nearest
-from ragauge.text.refusal import is_refusal
+from ragauge.refusals.predicate import is_refusal
 from ragauge.text.sentences import sentences
 from ragauge.text.words import words
 

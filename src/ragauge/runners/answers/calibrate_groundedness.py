@@ -28,8 +28,24 @@ from ragauge.contracts.metric import Absent
 from ragauge.contracts.opt import takes
 from ragauge.contracts.options import GroundednessOptions
 from ragauge.contracts.report import Finding, Outcome
+from ragauge.grounding.features import (
+    ANSWER_FEATURES,
+    answer_features,
+    read_answer,
+)
+from ragauge.grounding.groundedness import NO_CLAIM, NO_CONTEXT, kind_of
+from ragauge.grounding.model import (
+    KindModel,
+    Model,
+    Weights,
+    model_text,
+    shipped,
+    sign_of,
+)
+from ragauge.grounding.passages import Passages
 from ragauge.ingest.fields import Columns, quoted
 from ragauge.metrics.answers import AnswerFacts, grounds_of
+from ragauge.refusals.predicate import refusal_in, tokens
 from ragauge.runners.answers.agreement import (
     DIGITS,
     ROUNDS,
@@ -51,22 +67,6 @@ from ragauge.stats.discrimination import (
     value_of,
 )
 from ragauge.stats.logistic import Fit, chance, fit_logistic, log_odds
-from ragauge.text.grounding.features import (
-    ANSWER_FEATURES,
-    answer_features,
-    read_answer,
-)
-from ragauge.text.grounding.groundedness import NO_CLAIM, NO_CONTEXT, kind_of
-from ragauge.text.grounding.model import (
-    KindModel,
-    Model,
-    Weights,
-    model_text,
-    shipped,
-    sign_of,
-)
-from ragauge.text.grounding.passages import Passages
-from ragauge.text.refusal import refusal_in, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable

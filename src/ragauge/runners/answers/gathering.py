@@ -18,6 +18,7 @@ from ragauge.contracts.options import AnswerOptions
 from ragauge.contracts.report import Finding, Findings
 from ragauge.engines.local import Progress
 from ragauge.errors import BudgetSpent
+from ragauge.grounding.model import Model
 from ragauge.ingest.calibration import AnswerCalibration, Calibrations
 from ragauge.ingest.fields import quoted
 from ragauge.metrics.answers import AnswerFacts
@@ -29,6 +30,7 @@ from ragauge.models.judges.budget import Estimate
 from ragauge.models.judging import judge_answer, judge_rubric, likened, planned_calls
 from ragauge.models.judging.rubric import NO_ANSWER, rubric_call
 from ragauge.pipelines.threads import run_async
+from ragauge.refusals.predicate import refusal_in, refusal_in_free_words, tokens
 from ragauge.runners.answers.options import (
     DEFAULT_EMBEDDER,
     EMBEDDED,
@@ -41,8 +43,6 @@ from ragauge.runners.answers.options import (
 )
 from ragauge.runners.answers.supporting import measured_answers, model_of
 from ragauge.text.canonical import composed
-from ragauge.text.grounding.model import Model
-from ragauge.text.refusal import refusal_in, refusal_in_free_words, tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

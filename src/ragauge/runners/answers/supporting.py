@@ -13,17 +13,17 @@ from ragauge.contracts.answers import AnswerKind, Context
 from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.engines.local import Progress, ordered
 from ragauge.errors import InputRejected
+from ragauge.grounding import Passages, groundedness
+from ragauge.grounding.cited import citation_support
+from ragauge.grounding.groundedness import sentence_scores
+from ragauge.grounding.markers import cited_in
+from ragauge.grounding.model import Model, model_from, shipped
+from ragauge.grounding.passages import ENOUGH
 from ragauge.ingest.calibration import AnswerCalibration
 from ragauge.metrics.answers import AnswerFacts
 from ragauge.metrics.groundedness import NO_CITATION
 from ragauge.metrics.table import find
 from ragauge.models.judging import lexical_claims
-from ragauge.text.grounding import Passages, groundedness
-from ragauge.text.grounding.cited import citation_support
-from ragauge.text.grounding.groundedness import sentence_scores
-from ragauge.text.grounding.markers import cited_in
-from ragauge.text.grounding.model import Model, model_from, shipped
-from ragauge.text.grounding.passages import ENOUGH
 
 KEPT = 512
 """Sets of contexts that stay analysed: several answers are often about one source."""

@@ -19,6 +19,8 @@ from ragauge.diagnosis.features import features, needed_ranks
 from ragauge.diagnosis.limits import in_range, limits_of, mean, severity
 from ragauge.diagnosis.scored_case import scored_case
 from ragauge.engines.local import Progress, unseen
+from ragauge.grounding import Passages
+from ragauge.grounding.model import shipped
 from ragauge.ingest.scored.scored_file import ScoredFile
 from ragauge.metrics.claims import (
     answer_addresses,
@@ -28,8 +30,6 @@ from ragauge.metrics.claims import (
 )
 from ragauge.models.judging import lexical_claims
 from ragauge.runners.answers.supporting import SentenceSupporter
-from ragauge.text.grounding import Passages
-from ragauge.text.grounding.model import shipped
 
 KEPT_PASSAGES, KEPT_PAIRS = 4096, 1 << 16
 ABSENT = "absent"

@@ -1,0 +1,6 @@
+"""Lexical groundedness: an answer laid against its contexts, sentence by sentence."""
+
+from ragauge.grounding.groundedness import groundedness
+from ragauge.grounding.passages import Passages
+
+__all__ = ["Passages", "groundedness"]

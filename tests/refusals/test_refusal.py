@@ -1,0 +1,91 @@
+"""A refusal is exact, near, or none, in every dressing."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ragauge import score
+from ragauge.refusals.predicate import refusal_in, tokens
+
+EXACT = ["not in context", " Not  in\n CONTEXT\t", "NOT IN CONTEXT", "not in\u00a0context"]
+NEAR = [
+    "not in context.",
+    "Not in context!",
+    "- not in context",
+    "* Not in context.",
+    "• not in context",
+    "1. not in context",
+    "2) not in context",
+    '"not in context"',
+    "“Not in context.”",
+    "«not in context».",
+    "`not in context`",
+    "**not in context**",
+    "_not in context_.",
+    "claim: not in context",
+    "- claim: not in context",
+    "- claim not in context",
+    "Answer： “not in context”…",
+]
+NONE = [
+    "",
+    "It is not in context",
+    "not in context of the museum",
+    "not in the context",
+    "not in context?",
+    "notincontext",
+    "not in context. The museum opened in 1800.",
+    "a" + "." * 100_000 + "b",
+    "*" * 100_000 + "x",
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "strength"),
+    [(t, "exact") for t in EXACT] + [(t, "near") for t in NEAR] + [(t, "none") for t in NONE],
+    ids=lambda text: text[:40],
+)
+def test_strengths(text, strength):
+    assert refusal_in(text, tokens()) == strength
+
+
+def test_tokens_are_the_users_and_may_be_several():
+    known = tokens(("Weet ik niet", "不在上下文中"))
+    texts = [
+        "weet ik NIET",
+        "Weet ik niet.",
+        "不在上下文中",
+        "- 「x」",
+        "不在上下文中。",
+        "not in context",
+    ]
+    assert [refusal_in(text, known) for text in texts] == [
+        "exact",
+        "near",
+        "exact",
+        "none",
+        "near",
+        "none",
+    ]
+    assert refusal_in("anything", tokens(())) == "none"
+
+
+DRESSED = {
+    "not in context": "REFUSAL_OK",
+    "not in context.": "REFUSAL_MALFORMED",
+    "- claim: not in context\n- citations: []": "REFUSAL_MALFORMED",
+    "**Claim:** Not in context.\n**Citations:** none": "REFUSAL_MALFORMED",
+    '{"claim": "not in context", "citations": []}': "REFUSAL_MALFORMED",
+    "- claim: not in context\n- citations: [p1]": "HALLUCINATION",
+}
+
+
+@pytest.mark.parametrize("answer", DRESSED)
+def test_labels_of_dressed_refusals(answer, tmp_path):
+    gold, traces = tmp_path / "gold", tmp_path / "traces"
+    gold.write_text('{"qid":"q1","question":"?","answerable":false}')
+    traces.write_text(json.dumps({"qid": "q1", "answer": answer}))
+    assert score(gold, traces, refusal="exact").report.labels == {DRESSED[answer]: 1}
+    assert score(gold, traces).report.labels == {"REFUSAL_OK": 1}
