@@ -421,7 +421,8 @@ def _decoded_lines(
     lines = content.count(b"\n") + (not content.endswith(b"\n"))
     ends = content.count(b"}\n{") or content.count(b"}\r\n{")
     # A line end between two objects is one between two values; inside a value there is a comma.
-    if ends != lines - 1 or len(content) > AT_ONCE or b"\\u003" in content:
+    escaped = b"\\" in content and b"\\u003" in content
+    if ends != lines - 1 or len(content) > AT_ONCE or escaped:
         return None
     flat = b"[" not in content and content.count(b"{") == lines
     try:

@@ -65,6 +65,7 @@ MOST_KEYS = 100
 """Keys of an object that may be a record, and not one that holds records by their ids."""
 _CELL = 16
 """Bytes that a cell of a frame takes in memory, whatever it holds."""
+_FILLED = re.compile(rb"\S")
 _ARROW_FILE, _ARROW_STREAM, _PARQUET = b"ARROW1", b"\xff\xff\xff\xff", b"PAR1"
 
 
@@ -667,15 +668,16 @@ def has_lines(content: bytes) -> bool:
     >>> has_lines(b'{"a": 1}\\n{"a": 2}'), has_lines(b'{"a":\\n1}'), has_lines(b'{"a": 1}')
     (True, False, False)
     """
-    content = content.strip()
-    first, newline, _ = content.partition(b"\n")
-    if not newline:
+    # Nothing is copied: a file may be large.
+    begin = _FILLED.search(content)
+    end = content.find(b"\n", begin.start()) if begin else -1
+    if begin is None or end < 0 or not _FILLED.search(content, end):
         return False
-    opening, closing = content[:1], b"}" if content[:1] == b"{" else b"]"
-    if opening == b"{" and first.rstrip().endswith(closing):
+    first, opening = content[begin.start() : end].strip(), begin[0]
+    if opening == b"{" and first.endswith(b"}"):
         return True
     # A broken first line must not make one value of all lines.
-    return b"\n" + opening in content and first.strip() != opening
+    return content.find(b"\n" + opening, end) >= 0 and first != opening
 
 
 def is_table(value: Mapping[str, Any], shape: Shape) -> bool:
