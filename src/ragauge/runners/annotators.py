@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -13,7 +12,6 @@ from itertools import combinations
 from string import ascii_uppercase
 from typing import Any
 
-import msgspec
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
@@ -35,7 +33,7 @@ from ragauge.errors import UsageError
 from ragauge.gates.rules import Ranged, merged, parse_rules
 from ragauge.ingest.annotations import Annotations, in_order
 from ragauge.metrics.names import metric_id, short_name
-from ragauge.runners.evaluation import Evaluation, given_score
+from ragauge.runners.evaluation import Evaluation, given_score, sha256_of
 from ragauge.stats.agreement import (
     Confusion,
     Weights,
@@ -96,13 +94,12 @@ def share_score(
 ) -> Score:
     """A share of `n` as a score; `reason` says why there is none."""
     ci = None if share is None else wilson(float(share), n, confidence)
-    why = reason if share is None else None
-    return given_score(id, share, "ci:wilson", n=n, of=of, ci=ci, reason=why)
+    return given_score(id, share, "ci:wilson", n=n, of=of, ci=ci, absent=reason)
 
 
 def fingerprint(given: Iterable[tuple[Any, ...]]) -> str:
     """The hash of who was given what, whatever form it was written in."""
-    return hashlib.sha256(msgspec.json.encode(sorted(given))).hexdigest()
+    return sha256_of(sorted(given))
 
 
 class Annotators(ABC):
@@ -253,8 +250,7 @@ class Annotators(ABC):
         n = self.shared if n is None else n
         lacking, every = len(self.lacking(id)), len(self.pairs)
         some = [f"pairs:{every - lacking}/{every}"] if value is not None and lacking else []
-        why = reason if value is None else None
-        return given_score(id, value, *made, *some, n=n, of=len(self.ids), ci=ci, reason=why)
+        return given_score(id, value, *made, *some, n=n, of=len(self.ids), ci=ci, absent=reason)
 
     def _unannotated(self) -> Iterator[Finding]:
         """Items that some annotated, and items that are in a file without a word from anybody."""

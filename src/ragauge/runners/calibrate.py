@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from ragauge import __version__
 from ragauge.citations.deltas import ANCHOR, DECOY, PLACES, Asked, deltas_of
@@ -34,7 +33,7 @@ from ragauge.ingest.fields import Columns, quoted
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.records import Source
 from ragauge.models.embedders import embedder as embedder_named
-from ragauge.runners.evaluation import Evaluation, given_score
+from ragauge.runners.evaluation import Evaluation, given_score, sha256_of
 from ragauge.stats.bootstrap import DRAWS
 from ragauge.stats.separation import auc, auc_interval, best_threshold, cut_at, threshold_range
 from ragauge.store.documents import FolderDocuments
@@ -114,7 +113,7 @@ def calibrate_deltas(
             "embedder": eye.id,
             "gate": str(GATE),
             "gold_sha256": fingerprint(questions),
-            "texts_sha256": hashlib.sha256(msgspec.json.encode(texts)).hexdigest(),
+            "texts_sha256": sha256_of(texts),
         },
         passed=evaluation.all_hold,
         embedder=eye.id,
@@ -152,7 +151,8 @@ def _scores(anchors: list[float], decoys: list[float], of: int, embedder: str) -
         ci: tuple[float, float] | None = None,
         reason: str | None = None,
     ) -> Score:
-        return given_score(id, value, embedder, _HOW.get(id), n=n, of=of, ci=ci, reason=reason)
+        made = given_score(id, value, embedder, _HOW.get(id), n=n, of=of, ci=ci)
+        return replace(made, reason=reason)
 
     if n < PAIRS_NEEDED:
         few = f"{n} pairs of an anchor and a decoy; {PAIRS_NEEDED} are the least that tell"

@@ -120,8 +120,8 @@ def _outcome(one: File, other: File, rules: tuple[Rule, ...]) -> ConsistencyOutc
         value, ci, reason = kappa(table), kappa_interval(table, confidence), NOTHING_SHARED
         if both:
             reason = f"both judges said {a[both[0]].label} throughout, and so would chance"
-        why, made = (reason if value is None else None), ("unweighted", "ci:fleiss-cohen-everitt")
-        return given_score(KAPPA, value, *made, n=n, of=of, ci=ci, reason=why)
+        made = ("unweighted", "ci:fleiss-cohen-everitt")
+        return given_score(KAPPA, value, *made, n=n, of=of, ci=ci, absent=reason)
 
     def abstain_score(confidence: float) -> Score:
         """The share of all labels, of both judges, that are abstentions."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -249,6 +250,11 @@ class Evaluation(Struct, frozen=True, kw_only=True, dict=True):
         )
 
 
+def sha256_of(value: Any) -> str:
+    """The hash of what a report was made from, as JSON."""
+    return hashlib.sha256(msgspec.json.encode(value)).hexdigest()
+
+
 def identity_of(
     command: str,
     options: Struct,
@@ -288,18 +294,18 @@ def given_score(
     n: int,
     of: int,
     ci: Interval | None = None,
-    reason: str | None = None,
+    absent: str | None = None,
 ) -> Score:
     """A score that does not come from sums; `made` says how it was, next to its id and version.
 
-    Without a value there is no interval.
+    Without a value there is no interval, and `absent` says why.
     """
     return Score(
         value=None if value is None else float(value),
         n=n,
         of=of,
         ci=None if value is None else ci,
-        reason=reason,
+        reason=absent if value is None else None,
         signature="|".join(filter(None, (id, "v1", *made, f"n:{n}"))),
     )
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ragauge import __version__
 from ragauge.contracts.answer_calibration import (
@@ -280,8 +281,9 @@ def calibration_outcome(
     ]
     measured += [(BIASES[one.name], one.value, one.n, one.ci, one.reason) for one in biases]
     metrics = {
-        id: given_score(
-            id, value, metric, judge, _HOW.get(id), n=n, of=labelled.records, ci=ci, reason=reason
+        id: replace(
+            given_score(id, value, metric, judge, _HOW.get(id), n=n, of=labelled.records, ci=ci),
+            reason=reason,
         )
         for id, value, n, ci, reason in measured
     }
@@ -310,7 +312,7 @@ def calibration_outcome(
         {
             "command": f"calibrate {task}",
             "ragauge": __version__,
-            "labels": labelled.told,
+            "labels": labelled.meaning,
             "labels_sha256": labelled.sha256,
             "gate": str(GATE),
             **(identity or {}),

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import gt, lt
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import numpy as np
 from msgspec.structs import asdict, replace
 
@@ -59,6 +57,7 @@ from ragauge.runners.answers.scores import AnswersOutcome, answer_scores
 from ragauge.runners.answers.supporting import values_by_row
 from ragauge.runners.components.evaluation import Evaluated, outcome_of, strata_of
 from ragauge.runners.components.options import rules_for
+from ragauge.runners.evaluation import sha256_of
 
 if TYPE_CHECKING:
     from ragauge.runners.evaluation import Mask, Settle
@@ -164,7 +163,7 @@ def outcome_of_answers(
     shown = [f"answers.{name}" for name in HEADLINES[task]]
     # What was asked and what is right: runs are compared where both are the same.
     meanings = [
-        _sha256((one.row.question, one.row.references, one.row.answerable)) for one in facts
+        sha256_of((one.row.question, one.row.references, one.row.answerable)) for one in facts
     ]
     evaluated = Evaluated(
         task=task,
@@ -199,7 +198,7 @@ def outcome_of_answers(
         made_with=made_with(gathered, metrics, facts, options),
         problems=problems,
         faults=answer_faults(facts, values),
-        gold_sha256=_sha256([(one.row.id, m) for one, m in zip(facts, meanings, strict=True)]),
+        gold_sha256=sha256_of([(one.row.id, m) for one, m in zip(facts, meanings, strict=True)]),
         meanings=meanings,
         groups=None
         if GROUP not in strata
@@ -216,10 +215,6 @@ def outcome_of_answers(
     scores = answer_scores(ids, facts, metrics, rows, values, names, rejected)
     own = {"answers": partial(kept_rows, given), "scores": scores}
     return AnswersOutcome(**{**asdict(outcome), **own})
-
-
-def _sha256(told: Any) -> str:
-    return hashlib.sha256(msgspec.json.encode(told)).hexdigest()
 
 
 def _detail(

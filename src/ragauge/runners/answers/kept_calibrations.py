@@ -6,7 +6,6 @@ Coefficients are not: refitted ones change numbers, and are used only where they
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from ragauge.models.judging.prompt import prompt
 from ragauge.models.judging.rubric import rubric_id
 from ragauge.runners.answers.options import JUDGED, LEXICAL
 from ragauge.runners.answers.supporting import model_of
+from ragauge.runners.evaluation import sha256_of
 from ragauge.store.files import write_whole
 
 ENDING = ".json"
@@ -105,7 +105,7 @@ def shown_agreement(
 
 
 def _key(metric: str, judge: str) -> str:
-    return hashlib.sha256(msgspec.json.encode((KIND, metric, judge))).hexdigest()
+    return sha256_of((KIND, metric, judge))
 
 
 def check_calibration_file(name: str) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import msgspec
 from msgspec import Struct, structs
 
 from ragauge.contracts.answers import AnswerRow
@@ -29,6 +27,7 @@ from ragauge.ingest.fields import (
     value_at,
 )
 from ragauge.ingest.records import Source
+from ragauge.runners.evaluation import sha256_of
 from ragauge.text.words import words
 
 FIELDS = {
@@ -147,7 +146,7 @@ class LabelledRows(Struct, frozen=True, kw_only=True):
     """The labelled rows of a file, by id, and what became of the others."""
 
     rows: list[Labelled]
-    told: str
+    meaning: str
     """Which labels are good, in words, for the report's identity."""
     records: int
     unlabelled: int
@@ -162,7 +161,7 @@ class LabelledRows(Struct, frozen=True, kw_only=True):
             (one.row.id, one.good, one.source, one.row.question, one.row.answer, one.row.contexts)
             for one in self.rows
         ]
-        return hashlib.sha256(msgspec.json.encode(said)).hexdigest()
+        return sha256_of(said)
 
 
 @takes(LabelOptions, "labels")
@@ -226,7 +225,7 @@ def read_labelled(
             source_of = f"source {named}"
         elif row.contexts:
             texts = sorted(context.text for context in row.contexts)
-            source_of = f"contexts {hashlib.sha256(msgspec.json.encode(texts)).hexdigest()}"
+            source_of = f"contexts {sha256_of(texts)}"
         rows.append(
             Labelled(
                 row=row,
@@ -243,7 +242,7 @@ def read_labelled(
     said = ("true" if FIELDS.get(field, True) else "false") if good is None else good
     return LabelledRows(
         rows=sorted(rows, key=lambda one: one.row.id),
-        told=f"{field}: good is {said}",
+        meaning=f"{field}: good is {said}",
         records=len(read),
         unlabelled=unlabelled,
         problems=problems,
