@@ -323,6 +323,14 @@ class Answered(Struct, frozen=True, kw_only=True):
     unread: tuple[str, ...]
     """The columns that no field reads."""
 
+    def every(self) -> list[AnswerRow | Rejected]:
+        """All rows of the input in their order, those that are left out too."""
+        taken = iter(self.rows)
+        return [
+            self.rejected.get(place) or next(taken)
+            for place in range(len(self.rows) + len(self.rejected))
+        ]
+
 
 def with_sources(record: Any) -> Any:
     """A record whose `sources` are passages has them as contexts; names of sources are left."""

@@ -23,7 +23,7 @@ from ragauge.contracts.trace_score import (
     TraceScoreReport,
 )
 from ragauge.gates.rules import parse_rules, user_rule
-from ragauge.ingest.answers import Answered, read_answers
+from ragauge.ingest.answers import Answered, Rejected, read_answers
 from ragauge.ingest.fields import Columns, allowed_bad
 from ragauge.ingest.records import Source
 from ragauge.ingest.traces import blocks_of, decoded, read_trace, traces_of
@@ -119,7 +119,7 @@ def score_traces(
             findings.add(finding)
     metrics = {id: find(id) for id in (*OF_TRACES, *OF_ANSWERS)}
     rows = {**_of_traces(facts, metrics), **_of_answers(answered, metrics, options, findings)}
-    units = _units(answered)
+    units = [one.unit if isinstance(one, Rejected) else one.id for one in answered.every()]
     sums = {id: Sums.of(metric, rows[id]) for id, metric in metrics.items()}
     evaluation = Evaluation(
         ids=units,
@@ -180,26 +180,14 @@ def _of_answers(
         refusal=options.strength, refusal_tokens=options.tokens, workers=options.workers
     )
     found = gathered_facts(answered.rows, chosen, wanted, findings, Asking(), None).rows
-    total = len(answered.rows) + len(answered.rejected)
     read = {id: iter(column) for id, column in found.items()}
     return {
         id: [
-            Absent("; ".join(answered.rejected[place].facts))
-            if place in answered.rejected
-            else next(read[id])
-            for place in range(total)
+            Absent("; ".join(one.facts)) if isinstance(one, Rejected) else next(read[id])
+            for one in answered.every()
         ]
         for id in wanted
     }
-
-
-def _units(answered: Answered) -> list[str]:
-    rows = iter(answered.rows)
-    total = len(answered.rows) + len(answered.rejected)
-    return [
-        answered.rejected[place].unit if place in answered.rejected else next(rows).id
-        for place in range(total)
-    ]
 
 
 def _latency(times: Sequence[float]) -> Latency | None:

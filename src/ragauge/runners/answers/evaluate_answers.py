@@ -37,7 +37,7 @@ def evaluate_answers(
     refuse_bad(problems, answered.records, options)
     return outcome_of_answers(
         "answers",
-        answered.rows,
+        answered.every(),
         options,
         asking or Asking(),
         findings,
@@ -47,7 +47,6 @@ def evaluate_answers(
             for row, id in zip(answered.rows, answered.given, strict=True)
             if id is not None
         },
-        rejected=answered.rejected,
         problems=problems,
         unread=answered.unread,
     )

@@ -112,22 +112,22 @@ Values = Mapping[str, Sequence[float | None]]
 
 def outcome_of_answers(
     task: Task,
-    given: Sequence[AnswerRow],
+    every: Sequence[AnswerRow | Rejected],
     options: AnswerOptions,
     asking: Asking,
     findings: Findings,
     *,
     coverage: Mapping[str, int] = {},
     names: Mapping[str, str | int] = {},
-    rejected: Mapping[int, Rejected] = {},
     problems: Sequence[str] = (),
     unread: tuple[str, ...] = (),
 ) -> AnswersOutcome:
     """The report on these rows, with the scores of each in the input's order.
 
     `coverage` is what the task counts besides; `names` are ids as they were written, by those that
-    the rows have; `rejected` the rows that are left out, by their place.
+    the rows have. Rows that were rejected have scores without a value.
     """
+    given = [row for row in every if isinstance(row, AnswerRow)]
     metrics, ids = chosen_metrics(options), [row.id for row in given]
     strata = strata_of(ids, [row.strata for row in given], options)
     calibration = read_answer_calibrations(options.calibration)
@@ -212,7 +212,7 @@ def outcome_of_answers(
     # A report has no address of an embedder, and of a rubric its hash.
     rubric = None if options.rubric is None else rubric_id(options.rubric)
     outcome = outcome_of(evaluated, replace(options, embedder=gathered.embedder, rubric=rubric))
-    scores = answer_scores(ids, facts, metrics, rows, values, names, rejected)
+    scores = answer_scores(every, names, facts, metrics, rows, values)
     own = {"answers": partial(kept_rows, given), "scores": scores}
     return AnswersOutcome(**{**asdict(outcome), **own})
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,40 +51,34 @@ class AnswersOutcome(Outcome[EvalReport], frozen=True, kw_only=True):
 
 
 def answer_scores(
-    ids: Sequence[str],
+    every: Iterable[AnswerRow | Rejected],
+    names: Mapping[str, str | int],
     facts: Sequence[AnswerFacts],
     metrics: Mapping[str, Metric],
     rows: Mapping[str, Sequence[Row | Absent]],
     values: Mapping[str, Sequence[float | None]],
-    names: Mapping[str, str | int],
-    rejected: Mapping[int, Rejected],
 ) -> list[AnswerScores]:
-    """The scores of the answers with these ids, in their order; `names` are ids as written.
+    """The scores of all rows, in their order; those that were left out have none.
 
-    The rows that were left out are each in their place, without a value.
+    `names` are ids as they were written, by those that the rows have.
     """
-    at = {one.row.id: place for place, one in enumerate(facts)}
-    taken, scores = iter(ids), list[AnswerScores]()
-    for number in range(len(ids) + len(rejected)):
-        if (lost := rejected.get(number)) is not None:
-            nothing: dict[str, Any] = {
-                "value": None,
-                "reason": f"rejected: {'; '.join(lost.facts)}",
+    places = {one.row.id: place for place, one in enumerate(facts)}
+    scores: list[AnswerScores] = []
+    for one in every:
+        found: dict[str, Any] = {}
+        for key, metric in metrics.items():
+            if isinstance(one, Rejected):
+                found[metric.name] = {"value": None, "reason": f"rejected: {'; '.join(one.facts)}"}
+                continue
+            place = places[one.id]
+            found[metric.name] = {
+                "value": values[key][place],
+                "reason": rows[key][place].reason,
+                **_evidence(metric.name, facts[place]),
             }
-            unit, id = lost.unit, lost.unit if lost.given is None else lost.given
-            found = {metric.name: {**nothing} for metric in metrics.values()}
-        else:
-            unit = next(taken)
-            id, place = names.get(unit, unit), at[unit]
-            found = {
-                metric.name: {
-                    "value": values[key][place],
-                    "reason": rows[key][place].reason,
-                    **_evidence(metric.name, facts[place]),
-                }
-                for key, metric in metrics.items()
-            }
-        scores.append(AnswerScores(id=id, unit=unit, scores=found))
+        unit = one.unit if isinstance(one, Rejected) else one.id
+        own = one.given if isinstance(one, Rejected) else names.get(unit)
+        scores.append(AnswerScores(id=unit if own is None else own, unit=unit, scores=found))
     return scores
 
 
