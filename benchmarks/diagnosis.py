@@ -29,7 +29,8 @@ from ragauge.diagnosis.cases import Case
 from ragauge.diagnosis.catalogue import CAUSE, catalogue
 from ragauge.diagnosis.ranking import rank
 from ragauge.diagnosis.report import told_severity
-from ragauge.runners.diagnosis.traced import Traced, traced_material
+from ragauge.ingest.gold import read_gold
+from ragauge.runners.diagnosis.traced import TraceInputs, traced_material
 from ragauge.stats.intervals import wilson
 from ragauge.store.files import write_manifest
 
@@ -197,8 +198,8 @@ def _by_table(plan: Planned) -> Trial:
         gold.write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one, _ in asked))
         traces.write_bytes(b"".join(line + b"\n" for _, lines in asked for line in lines))
         manifest = _manifest(corpus.pipeline.index, Path(folder))
-        how = Traced(gold=str(gold), manifest=manifest, docs=str(corpus.documents), lexical=False)
-        material, _ = traced_material([str(traces)], how)
+        how = TraceInputs(manifest=manifest, docs=str(corpus.documents), lexical=False)
+        material, _ = traced_material([str(traces)], read_gold(gold), how)
     low = {
         name
         for name, one in material.metrics.items()

@@ -25,7 +25,7 @@ from ragauge.diagnosis.traced_case import traced_cases
 from ragauge.ingest.gold import read_gold
 from ragauge.metrics.facts import Reader, Reading
 from ragauge.runners.audit_blocks import AuditSetup, BlockAudit, BlockAuditor
-from ragauge.runners.diagnosis.traced import Observer, read_whole
+from ragauge.runners.diagnosis.traced import Observer, read_full
 
 HANDBOOK = Path(__file__).parent / "handbook"
 SOUND, UNSOUND = 44, 3
@@ -123,7 +123,7 @@ class Corpus:
 
     def observed_lines(self, question: Gold, lines: Sequence[bytes]) -> list[Observed]:
         key = self.observer.reader.key(question)
-        read = [(number, read_whole(line), None) for number, line in enumerate(lines, 1)]
+        read = [(number, read_full(line), None) for number, line in enumerate(lines, 1)]
         audited = self.auditor.audited(read, BlockAudit(""), None)
         return [self.observer.one(key, number, one) for number, one in audited]
 

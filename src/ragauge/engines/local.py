@@ -19,7 +19,7 @@ Progress = Callable[[int, int], None]
 """Called with how much is done, and of how much."""
 
 
-def unseen(done: int, of: int = 0) -> None:
+def no_progress(done: int, of: int = 0) -> None:
     """Progress that nobody looks at."""
 
 

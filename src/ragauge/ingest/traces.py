@@ -590,7 +590,7 @@ def can_be_read_again(names: Sequence[str]) -> bool:
     return all(Path(name).is_file() for name in names)
 
 
-def whole_trace(line: bytes) -> Trace:
+def full_trace(line: bytes) -> Trace:
     """The trace a line holds, with its chunks and citations; raises one of BadLine."""
     record = decoded(line)
     return with_payloads(read_trace(record), record)
@@ -860,14 +860,14 @@ def blocks_of(given: Source) -> Iterator[Block]:
 
 LOOKED_AT = 5
 """Records of a file that show what it holds."""
-OF_TRACES = frozenset(
+TRACE_FIELDS = frozenset(
     (
         *("answer", "answer_json", "response", "generated_answer", "actual_output"),
         *("retrieved", "retrieved_ids", "chunks", "status", "error", "run_id", "latency_ms"),
     )
 )
 """Fields that a trace has and a gold question has not."""
-OF_GOLD = frozenset(
+GOLD_FIELDS = frozenset(
     ("answerable", "gold_citations", "gold_claim", "gold_claim_substr", "gold_answer")
 )
 
@@ -923,12 +923,12 @@ def _held(value: Mapping[str, Any], most: int) -> list[Mapping[str, Any]]:
     return [value, *(one for held in lists for one in held[:most] if isinstance(one, Mapping))]
 
 
-def holds(name: str) -> Literal["gold", "traces"] | None:
+def kind_of_file(name: str) -> Literal["gold", "traces"] | None:
     """Whether a file holds a gold set or traces; None where its beginning does not show it."""
     keys = {key.strip() for record in first_records(name) for key in record}
-    if keys & OF_TRACES:
+    if keys & TRACE_FIELDS:
         return "traces"
-    return "gold" if keys & OF_GOLD else None
+    return "gold" if keys & GOLD_FIELDS else None
 
 
 def gold_and_traces(files: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
@@ -936,7 +936,7 @@ def gold_and_traces(files: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
 
     The gold set is the first. Raises InputRejected where the files are in another order.
     """
-    known = [holds(name) for name in files]
+    known = [kind_of_file(name) for name in files]
     if len(files) == 1:
         if known == ["gold"]:
             fact = f"{files[0]}: is a gold set; name the traces after it"

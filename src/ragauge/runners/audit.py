@@ -30,7 +30,7 @@ from ragauge.contracts.opt import takes
 from ragauge.contracts.options import AuditOptions
 from ragauge.contracts.report import Findings, Outcome, Rule, Verdict
 from ragauge.diagnosis.advice import advise_similarity
-from ragauge.engines.local import ordered, unseen
+from ragauge.engines.local import no_progress, ordered
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.presets import (
     DELTAS,
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from ragauge.runners.evaluation import Mask
 
 Progress = Callable[[int], None]
-"""Told how many bytes of the traces are done."""
+"""Called with how many bytes of the traces are done."""
 
 NEEDS_GOLD = frozenset(
     f"traceability.{name}"
@@ -81,7 +81,7 @@ NEEDS_GOLD = frozenset(
     )
 )
 LOOKED_INTO = {f"traceability.{depth}": DEPTHS.index(depth) for depth in ("text", "support")}
-"""Metrics of the depths that look into documents: told only where that was asked for."""
+"""Metrics of the depths that look into documents: measured only where that was requested."""
 
 
 NOT_IN_THE_NUMBERS = (
@@ -135,7 +135,7 @@ def audit(
     """
     mapped = columns_for(columns, traces=TRACE, **({} if gold is None else {"gold": GOLD}))
     sources = traces_of(traces, mapped["traces"])
-    return Auditing(sources, options, gold, mapped.get("gold"), progress or unseen).outcome()
+    return Auditing(sources, options, gold, mapped.get("gold"), progress or no_progress).outcome()
 
 
 class Auditing:
@@ -147,7 +147,7 @@ class Auditing:
         options: AuditOptions,
         gold: Source | None = None,
         columns: Columns | None = None,
-        progress: Progress = unseen,
+        progress: Progress = no_progress,
     ) -> None:
         names = [source.name for source in traces]
         _check([*names, *[STDIN] * (gold is not None and is_stdin(gold))], options)
@@ -167,7 +167,9 @@ class Auditing:
         wanted = {rule.metric for rule in self._rules}
         known = reading("audit").items()
         given = bool(self._gold)
-        self._metrics = tuple(m for id, m in known if told(id, options, given) or id in wanted)
+        self._metrics = tuple(
+            m for id, m in known if can_measure(id, options, given) or id in wanted
+        )
         self.setup = structs.replace(
             setup_of(options, self._gold, self._manifest),
             metrics=tuple(metric.id for metric in self._metrics),
@@ -264,7 +266,7 @@ class Auditing:
                 errors=errors,
                 citations=found.citations,
                 rejected=found.rejected,
-                unknown=found.strays,
+                unknown=found.unmatched,
                 gold=len(gold) if gold else None,
                 missing=len(untraced) if gold else None,
                 compared=LiveIndex.of(manifest).compared if manifest else None,
@@ -295,7 +297,7 @@ class Auditing:
 def read_ranks(name: str, gold: Sequence[Gold]) -> dict[str, dict[str, int]]:
     """The ranks of the retrieved chunks in traces, by run id and by question; the last counts."""
     found, noted = dict[str, dict[str, int]](), Gathered()
-    for _, made, place in observing(gold).placed(blocks_of(name), noted):
+    for _, made, place in observing(gold).with_places(blocks_of(name), noted):
         key = question_key(made.trace, None if place is None else gold[place])
         found[key] = ranks_of(made.retrieved or ())
         if made.trace.run_id:
@@ -306,7 +308,7 @@ def read_ranks(name: str, gold: Sequence[Gold]) -> dict[str, dict[str, int]]:
     return found
 
 
-def told(id: str, options: AuditOptions, gold: bool) -> bool:
+def can_measure(id: str, options: AuditOptions, gold: bool) -> bool:
     """Whether an audit was given what a metric needs."""
     if id in NEEDS_GOLD and not gold:
         return False
@@ -355,7 +357,7 @@ def audited(
 
     A gate on ΔS is not evaluated without a calibration it can rely on.
     """
-    strays = len(questions) - len(gold)
+    beyond_gold = len(questions) - len(gold)
 
     def settle(rule: Rule, verdict: Verdict, mask: Mask | None) -> Verdict:
         reason = no_gate(calibration) if about_deltas(rule) else None
@@ -365,9 +367,9 @@ def audited(
         ids=questions,
         sums=sums,
         rules=rules,
-        slicing=by_gold(gold, strays),
+        slicing=by_gold(gold, beyond_gold),
         signature=signature,
-        weights=weights_of(gold, strays),
+        weights=weights_of(gold, beyond_gold),
         min_coverage=min_coverage,
         settle=settle,
     )

@@ -227,7 +227,7 @@ class BlockAuditor:
         """ΔS of a question and the chunks of a trace, joined."""
         if self._embedder is None:
             return Absent("no embedder; name one with --embedder")
-        [found] = deltas_of([auditor.asked(made, gold)], self._embedder)
+        [found] = deltas_of([auditor.delta_inputs(made, gold)], self._embedder)
         value = found.values.get(CONTEXT)
         return Absent(found.why[CONTEXT]) if value is None else value
 
@@ -250,7 +250,7 @@ class BlockAuditor:
         gold = self._setup.gold
         while some := list(islice(read, EMBEDDED_AT_ONCE)):
             asked = [
-                auditor.asked(made, None if place is None else gold[place])
+                auditor.delta_inputs(made, None if place is None else gold[place])
                 for _, made, place in some
             ]
             yield from zip(some, deltas_of(asked, self._embedder), strict=True)

@@ -23,7 +23,7 @@ from ragauge.ingest.traces import Auditable, read_auditable, with_inline
 from ragauge.models.embedders import embedder
 from ragauge.runners.audit import setup_of, without_documents
 from ragauge.runners.audit_blocks import BlockAuditor
-from ragauge.runners.auditing import FAILED, NOT_TOLD, Auditor, failure_of
+from ragauge.runners.auditing import FAILED, RETRIEVED_UNKNOWN, Auditor, failure_of
 
 TRACE_KEYS = frozenset({"retrieved", "chunks", "retrieved_ids", "answer_json", "qid", "q_id"})
 """A reply that has one of them is a whole trace."""
@@ -112,7 +112,11 @@ def _unchecked(made: Auditable, examined: Examined, depth: Depth) -> dict[str, A
     if examined.audit.kind == "refusal":
         return None
     if depth == "marker" and made.retrieved is None:
-        fact, field, tip = NOT_TOLD, "retrieved", "Give what was retrieved with --retrieved FILE."
+        fact, field, tip = (
+            RETRIEVED_UNKNOWN,
+            "retrieved",
+            "Give what was retrieved with --retrieved FILE.",
+        )
     elif depth == "support" and examined.unjudged:
         fact, field, tip = (
             examined.unjudged[0],
@@ -135,20 +139,20 @@ def _fine(
 ) -> dict[str, Any]:
     """What is known of a reply that holds; ΔS where an embedder and the texts are at hand."""
     kind = examined.audit.kind
-    told: dict[str, Any] = {"ok": True, "kind": kind, "deltaS": None, "lambda": None}
-    told["depth"] = chosen.deepest
-    told["reported_deltaS"] = made.answer.reported_deltaS
-    told["reported_lambda"] = made.answer.reported_lambda
+    result: dict[str, Any] = {"ok": True, "kind": kind, "deltaS": None, "lambda": None}
+    result["depth"] = chosen.deepest
+    result["reported_deltaS"] = made.answer.reported_deltaS
+    result["reported_lambda"] = made.answer.reported_lambda
     if chosen.embedder is None:
         why = {"deltaS": "no embedder was asked for"}
     else:
         used = embedder(chosen.embedder)
-        deltas = deltas_of([auditor.asked(made, None)], used)[0]
-        told |= {"deltaS": deltas.values.get("context"), "embedder": used.id}
+        deltas = deltas_of([auditor.delta_inputs(made, None)], used)[0]
+        result |= {"deltaS": deltas.values.get("context"), "embedder": used.id}
         why = {} if "context" in deltas.values else {"deltaS": deltas.why["context"]}
     why["lambda"] = "one reply has none; `ragauge trace-eval` asks again"
     if kind == "answer" and made.retrieved is None:
-        why["marker"] = NOT_TOLD
+        why["marker"] = RETRIEVED_UNKNOWN
     if examined.unchecked:
         why["text"] = examined.unchecked[0]
-    return {**told, "why": why}
+    return {**result, "why": why}

@@ -42,9 +42,9 @@ FAILED = "error_record"
 """What stands for the code of an error record."""
 NO_DOCUMENTS = "no documents were given"
 NOT_DEEP_ENOUGH = "a shallower depth was asked for"
-NOT_TOLD = "what was retrieved is unknown"
+RETRIEVED_UNKNOWN = "what was retrieved is unknown"
 
-NOT_WHOLE = Absent("a payload is unknown, or not whole")
+PAYLOAD_INCOMPLETE = Absent("a payload is unknown, or not whole")
 OTHER_UNIT = Absent("offsets are not in code points, and no document tells which they would be")
 
 Found = dict[str, Any]
@@ -102,7 +102,7 @@ class Auditor:
         """What the validator says of an answer."""
         return self._validator.examine(made.answer, made.retrieved)
 
-    def asked(self, made: Auditable, gold: Gold | None) -> Asked:
+    def delta_inputs(self, made: Auditable, gold: Gold | None) -> Asked:
         """What ΔS is taken between: the question, the chunks, the gold's anchor and decoy."""
         texts = [chunk.get("text") for chunk in made.retrieved or () if isinstance(chunk, dict)]
         return Asked(
@@ -144,42 +144,42 @@ class Auditor:
         if failure:
             examined = Examined(AnswerAudit(code=OK, kind="error"))
         places = _places(made.retrieved)
-        parts = [self._held(made, examined)]
+        parts = [self._result_by_depth(made, examined)]
         if gold and not failure:
             target, anchor = gold.target_section, gold.anchor
             covering = self._in_code_points(_known(places))
-            cited = self._in_code_points(examined.cited if examined.whole else NOT_WHOLE)
+            cited = self._in_code_points(examined.cited if examined.whole else PAYLOAD_INCOMPLETE)
             parts += [
-                _covered(covering, target, self._rev_of(target), "retrieved_target"),
-                _covered(cited, target, self._rev_of(target), "cited_target"),
-                _overlap(cited, anchor, self._rev_of(anchor)),
-                self._matched(gold, examined, told=made.retrieved is not None),
+                _coverage_facts(covering, target, self._rev_of(target), "retrieved_target"),
+                _coverage_facts(cited, target, self._rev_of(target), "cited_target"),
+                _overlap_facts(cited, anchor, self._rev_of(anchor)),
+                self._match(gold, examined, retrieval_known=made.retrieved is not None),
             ]
         if not failure:
-            parts.append(_reranked(gold, places))
+            parts.append(_reranking_facts(gold, places))
         if deltas is not None:
             why = {f"deltaS_{name}": reason for name, reason in deltas.why.items()}
             parts.append({"deltaS": deltas.values, "why": why})
         if ranks is not None:
-            parts.append(_compared(made, ranks))
+            parts.append(_rank_facts(made, ranks))
         facts = AuditFacts(
             kind=examined.audit.kind,
             code=examined.audit.code,
             answerable=gold.answerable if gold else None,
-            **_merged(*parts),
+            **_merge(*parts),
         )
         return Audited(made, examined, places, facts, failure)
 
-    def _held(self, made: Auditable, examined: Examined) -> Found:
+    def _result_by_depth(self, made: Auditable, examined: Examined) -> Found:
         """Depth by depth, whether nothing was found there; None where nobody could look."""
         if examined.audit.kind in ("refusal", "error"):
             return {}
         held: Found = {depth: held_at(examined.audit, depth) for depth in self._depths}
         why: dict[str, str] = {}
         if held["marker"] and made.retrieved is None:
-            held["marker"], why["marker"] = None, NOT_TOLD
+            held["marker"], why["marker"] = None, RETRIEVED_UNKNOWN
         # Why there is a payload that nobody could look at.
-        unread = None if examined.whole else NOT_WHOLE.reason
+        unread = None if examined.whole else PAYLOAD_INCOMPLETE.reason
         unread = unread if examined.ids else NO_CITATIONS.reason
         if held.get("payload") and unread:
             held["payload"], why["payload"] = None, unread
@@ -194,7 +194,7 @@ class Auditor:
         return {**held, "checked": looked_at or not examined.audit.ok, "why": why}
 
     def _in_code_points(self, places: Places) -> Places:
-        """The payloads with their places counted as gold spans are, where that can be told."""
+        """The payloads with their places counted as gold spans are, where that is known."""
         plain = self._reading.chars_in == "code-points" and self._reading.tokenizer is None
         if isinstance(places, Absent) or plain:
             return places
@@ -210,10 +210,10 @@ class Auditor:
             return None
         return structs.replace(payload, offsets=Offsets(place.start, place.end))
 
-    def _matched(self, gold: Gold, examined: Examined, *, told: bool) -> Found:
+    def _match(self, gold: Gold, examined: Examined, *, retrieval_known: bool) -> Found:
         """Whether the answer cites the gold and its audit is ok; of an answer only.
 
-        That all it cites was retrieved, nobody can say where that is not told.
+        Whether all it cites was retrieved is unknown where the trace does not say what was.
         """
         if examined.audit.kind not in ("answer", "uncited"):
             return {}
@@ -224,7 +224,11 @@ class Auditor:
             return {"matched": False}
         if isinstance(near, Absent):
             return {"why": {"matched": near.reason}}
-        return {"matched": near} if told or not near else {"why": {"matched": NOT_TOLD}}
+        return (
+            {"matched": near}
+            if retrieval_known or not near
+            else {"why": {"matched": RETRIEVED_UNKNOWN}}
+        )
 
     def _rev_of(self, span: Span | None) -> str | None:
         return None if span is None else span.rev or self._revs.get(composed(span.doc_id))
@@ -234,26 +238,26 @@ def _known(places: Retrieval) -> Places:
     """The payloads that tell a place; what does not tell one covers nothing."""
     if isinstance(places, Absent):
         return places
-    return places.whole if places.whole or places.complete else NOT_WHOLE
+    return places.whole if places.whole or places.complete else PAYLOAD_INCOMPLETE
 
 
-def _covered(places: Places, target: Span | None, rev: str | None, field: str) -> Found:
+def _coverage_facts(places: Places, target: Span | None, rev: str | None, field: str) -> Found:
     found = places if isinstance(places, Absent) else target_coverage(places, target, rev)
     if isinstance(found, Absent):
         return {"why": {field: found.reason if target else NO_TARGET.reason}}
     return {"target": found.of, field: found.characters}
 
 
-def _overlap(places: Places, anchor: Span | None, rev: str | None) -> Found:
+def _overlap_facts(places: Places, anchor: Span | None, rev: str | None) -> Found:
     found = places if isinstance(places, Absent) else anchor_overlap(places, anchor, rev)
     if isinstance(found, Absent):
         return {"why": {"cited_gold": found.reason if anchor else NO_ANCHOR.reason}}
     return {"cited": found.cited, "gold_span": found.gold, "cited_gold": found.both}
 
 
-def _reranked(gold: Gold | None, retrieval: Retrieval) -> Found:
+def _reranking_facts(gold: Gold | None, retrieval: Retrieval) -> Found:
     if isinstance(retrieval, Absent) or not retrieval.complete:
-        absent = retrieval if isinstance(retrieval, Absent) else NOT_WHOLE
+        absent = retrieval if isinstance(retrieval, Absent) else PAYLOAD_INCOMPLETE
         return {"why": dict.fromkeys(("concordant", "ndcg_after"), absent.reason)}
     found, why = dict[str, Any](), dict[str, str]()
     order = moved(retrieval.whole)
@@ -269,16 +273,16 @@ def _reranked(gold: Gold | None, retrieval: Retrieval) -> Found:
     return {**found, "why": why}
 
 
-def _compared(made: Auditable, ranks: Ranks) -> Found:
+def _rank_facts(made: Auditable, ranks: Ranks) -> Found:
     if made.retrieved is None:
-        return {"why": {"ranks": NOT_TOLD}}
+        return {"why": {"ranks": RETRIEVED_UNKNOWN}}
     if not ranks:
         return {"why": {"ranks": "the other traces retrieve nothing for this question"}}
     found, reason = rank_agreement(ranks_of(made.retrieved), ranks)
     return {"ranks": found, "why": {"ranks": reason} if reason else {}}
 
 
-def _merged(*parts: Found) -> Found:
+def _merge(*parts: Found) -> Found:
     """All the fields, and the reasons of all of them."""
     reasons = {name: why for part in parts for name, why in part.get("why", {}).items()}
     return {name: value for part in parts for name, value in part.items()} | {"why": reasons}
@@ -298,7 +302,7 @@ def failure_of(made: Auditable, kind: Kind) -> str | None:
 def _places(retrieved: Sequence[Any] | None) -> Retrieval:
     """The retrieved payloads that are whole, each id once."""
     if retrieved is None:
-        return Absent(NOT_TOLD)
+        return Absent(RETRIEVED_UNKNOWN)
     read = [whole_payload(chunk) or read_payload(chunk).citation for chunk in retrieved]
     by_id: dict[str, Citation] = {}
     for payload in read:

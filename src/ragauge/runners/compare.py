@@ -29,7 +29,7 @@ from ragauge.contracts.history import History, RecordedMetric, Run, RunFilter, U
 from ragauge.contracts.opt import takes
 from ragauge.contracts.options import CompareOptions
 from ragauge.contracts.report import Finding, Findings, Score
-from ragauge.engines.local import Progress, unseen
+from ragauge.engines.local import Progress, no_progress
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.rules import TOLERANCE, gate_verdict, passes
 from ragauge.metrics.names import short_name
@@ -124,7 +124,7 @@ def compare_runs(
     after: Run,
     history: History,
     options: CompareOptions,
-    progress: Progress = unseen,
+    progress: Progress = no_progress,
 ) -> ComparisonReport:
     """The comparison of two runs; raises UsageError or InputRejected with all that is wrong."""
     found, alpha = Findings(), options.alpha

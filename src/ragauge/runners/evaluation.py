@@ -85,8 +85,8 @@ def by_columns(columns: Mapping[str, Sequence[str | None]]) -> Slicing:
     )
 
 
-def by_gold(gold: Sequence[Gold], strays: int = 0) -> Slicing:
-    """Questions sliced by what the gold set says of them; strays after them have no strata."""
+def by_gold(gold: Sequence[Gold], unmatched: int = 0) -> Slicing:
+    """Questions sliced by what the gold set says of them; unmatched after them have no strata."""
 
     def column(key: str) -> list[str | None] | None:
         if key == ANSWERABLE:
@@ -94,7 +94,7 @@ def by_gold(gold: Sequence[Gold], strays: int = 0) -> Slicing:
         else:
             values = [str(q.strata[key]) if key in q.strata else None for q in gold]
         known = any(value is not None for value in values)
-        return [*values, *[None] * strays] if known else None
+        return [*values, *[None] * unmatched] if known else None
 
     def names() -> str:
         known = {ANSWERABLE}.union(*(question.strata for question in gold))
@@ -276,7 +276,7 @@ def identity_of(
     }
 
 
-def weights_of(gold: Sequence[Gold], strays: int = 0) -> Floats | None:
+def weights_of(gold: Sequence[Gold], unmatched: int = 0) -> Floats | None:
     """How many questions of the population each one stands for; None where each is one.
 
     A stray, which the gold set does not have, stands for itself.
@@ -284,7 +284,7 @@ def weights_of(gold: Sequence[Gold], strays: int = 0) -> Floats | None:
     if all(question.weight is None for question in gold):
         return None
     weights = [1.0 if question.weight is None else question.weight for question in gold]
-    return np.array([*weights, *[1.0] * strays])
+    return np.array([*weights, *[1.0] * unmatched])
 
 
 def given_score(

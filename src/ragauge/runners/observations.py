@@ -31,9 +31,9 @@ from ragauge.ingest.traces import (
     Traces,
     blocks_of,
     faults_of,
+    full_trace,
     trace_in,
     traces_of,
-    whole_trace,
 )
 from ragauge.text.canonical import same_question
 from ragauge.text.visible import one_line, visible
@@ -46,7 +46,7 @@ CLAIM_SHOWN = 300
 _BOM_SIZE = 3
 
 
-class Asked(Protocol):
+class Joinable(Protocol):
     """What a trace is joined by."""
 
     @property
@@ -57,7 +57,7 @@ class Asked(Protocol):
     def extra(self) -> dict[str, Any]: ...
 
 
-Told = TypeVar("Told", bound=Asked)
+Decoded = TypeVar("Decoded", bound=Joinable)
 """What a line is decoded to: a trace, or one that can be audited."""
 
 
@@ -71,12 +71,12 @@ class Join:
             text = same_question(question.question)
             self.by_question[text] = None if text in self.by_question else place
 
-    def place(self, trace: Asked) -> int | None:
+    def place(self, trace: Joinable) -> int | None:
         if trace.qid is not None:
             return self.by_qid.get(trace.qid)
         return self.by_question.get(same_question(trace.q or ""))
 
-    def stray(self, trace: Asked) -> tuple[str, str]:
+    def describe_unmatched(self, trace: Joinable) -> tuple[str, str]:
         """Why a trace has no place: the finding's code and message, which is safe to show."""
         if trace.qid is not None:
             return "unknown_question", f'qid "{one_line(trace.qid, SHOWN)}" is not in the gold set'
@@ -109,7 +109,7 @@ class BlockLines(Struct):
     lines: int = 0
     filled: int = 0
     rejected: int = 0
-    strays: int = 0
+    unmatched: int = 0
     extra: set[str] = set()
     """The fields of traces that are none of ours."""
     notes: list[Note] = []
@@ -139,13 +139,13 @@ class BlockLines(Struct):
             self.notes.append(Note(code, line, shown, qid, finding))
 
 
-class Observing(Generic[Told]):
+class Observing(Generic[Decoded]):
     """The one loop over trace lines: what each is decoded to, with the place of its question."""
 
     def __init__(
         self,
         gold: Sequence[Gold],
-        decode: Callable[[bytes], Told],
+        decode: Callable[[bytes], Decoded],
         faults: Callable[[bytes, Exception], list[str]] = faults_of,
     ) -> None:
         self._join = Join(gold) if gold else None
@@ -153,7 +153,7 @@ class Observing(Generic[Told]):
 
     def read(
         self, lines: Iterable[tuple[int, bytes]], found: BlockLines
-    ) -> Iterator[tuple[int, Told, int | None]]:
+    ) -> Iterator[tuple[int, Decoded, int | None]]:
         """The number of each line, what it is decoded to, the place of its gold question or None.
 
         Bad lines, and traces of no question of the gold set, are noted in `found`.
@@ -166,34 +166,34 @@ class Observing(Generic[Told]):
                 continue
             filled += 1
             try:
-                told = decode(line)
+                trace = decode(line)
             except BadLine as fault:
                 found.rejected += 1
                 for message in self._faults(line, fault):
                     found.note("bad_line", number, message)
                 continue
-            if told.extra:
-                found.extra.update(told.extra)
-            qid = told.qid
-            place = by_question.get(told.q or "") if qid is None else by_qid.get(qid)
+            if trace.extra:
+                found.extra.update(trace.extra)
+            qid = trace.qid
+            place = by_question.get(trace.q or "") if qid is None else by_qid.get(qid)
             if place is None and join is not None:
-                place = join.place(told)  # the question may be written in another way
+                place = join.place(trace)  # the question may be written in another way
                 if place is None:
-                    found.strays += 1
-                    code, message = join.stray(told)
+                    found.unmatched += 1
+                    code, message = join.describe_unmatched(trace)
                     found.note(code, number, message, safe=True)
-            yield number, told, place
+            yield number, trace, place
         found.filled += filled
 
-    def placed(
+    def with_places(
         self, work: Iterable[Block], noted: Gathered | None = None
-    ) -> Iterator[tuple[str, Told, int | None]]:
+    ) -> Iterator[tuple[str, Decoded, int | None]]:
         """The same of blocks, with the place of each line as findings write it."""
         noted = noted or Gathered()
         for block in work:
             found = BlockLines(block.name, block.start)
-            for number, told, place in self.read(found.read(block), found):
-                yield noted.where(found, number), told, place
+            for number, trace, place in self.read(found.read(block), found):
+                yield noted.where(found, number), trace, place
             noted.take(found)
 
 
@@ -202,7 +202,7 @@ class Gathered:
 
     def __init__(self) -> None:
         self.findings = Findings()
-        self.filled = self.rejected = self.strays = 0
+        self.filled = self.rejected = self.unmatched = 0
         self.extra: set[str] = set()
         self._before = 0
         """Lines of the file that came before the block."""
@@ -226,7 +226,7 @@ class Gathered:
             self.findings.count(code, times - noted[code])
         self.filled += block.filled
         self.rejected += block.rejected
-        self.strays += block.strays
+        self.unmatched += block.unmatched
         self.extra |= block.extra
         self._before = self.number(block, block.lines)
 
@@ -274,7 +274,7 @@ def answers_to(gold: Sequence[Gold], traces: Source) -> Answers | None:
 
 
 def _answers(gold: Sequence[Gold], sources: Sequence[Traces]) -> Iterator[tuple[str, KeptAnswer]]:
-    for where, trace, place in Observing(gold, whole_trace).placed(blocks_of(sources)):
+    for where, trace, place in Observing(gold, full_trace).with_places(blocks_of(sources)):
         if place is not None:
             yield gold[place].qid, KeptAnswer(trace=trace, where=where)
 
@@ -327,7 +327,7 @@ class Observations(Gathered):
         return [
             (
                 f"{self._sources[self._file[one]].name}:{self._number[one]}",
-                whole_trace(self._line(one)),
+                full_trace(self._line(one)),
             )
             for one in self._of(place)
         ]

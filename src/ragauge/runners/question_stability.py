@@ -24,7 +24,8 @@ from ragauge.contracts.stability import (
 )
 from ragauge.contracts.trace import Trace
 from ragauge.gates.rules import TOLERANCE, meets, satisfies
-from ragauge.gates.stability import Failed, failed_gates, verdict
+from ragauge.gates.stability import Failed, failed_gates
+from ragauge.gates.stability import verdict as stability_of
 from ragauge.metrics.factors import effects, explained, retrieval_of
 from ragauge.metrics.facts import Key, Reader, error_reason, run_facts, variation_of
 from ragauge.metrics.stability import METRICS, median_distance
@@ -48,12 +49,12 @@ class Run(Struct, frozen=True):
     facts: RunFacts | None
 
 
-class JudgedQuestion(Struct, frozen=True):
+class QuestionResult(Struct, frozen=True):
     """A question with all that the report says of it."""
 
     gold: Gold
     unit: QuestionRuns
-    judged: Judged
+    verdict: QuestionVerdict
     detail: QuestionStability
     cells: dict[Variation, str]
     runs: Sequence[Run]
@@ -65,10 +66,10 @@ class JudgedQuestion(Struct, frozen=True):
     """Answers that cite but do not tell what was retrieved."""
 
 
-def judged_question(
-    reader: Reader, judge: Judge, gold: Gold, traces: Sequence[Trace], plan: Planned | None
-) -> JudgedQuestion:
-    """The question judged on its traces; without a plan, what is there is all there should be."""
+def evaluate_question(
+    reader: Reader, gates: QuestionGates, gold: Gold, traces: Sequence[Trace], plan: Planned | None
+) -> QuestionResult:
+    """The result of a question over its traces; without a plan, these are all there should be."""
     key = reader.key(gold)
     every, surplus = _runs(reader, key, traces)
     runs = _as_planned(every, plan) if plan else every
@@ -81,15 +82,15 @@ def judged_question(
         failed=len(runs) - len(finished),
         question=gold.question,
     )
-    judged = judge.judged(gold, unit)
+    verdict = gates.evaluate(gold, unit)
     # The planned runs that are not there have a letter too.
-    cells = dict.fromkeys(plan.variations if plan else (), "=" if judged.saved else "?")
+    cells = dict.fromkeys(plan.variations if plan else (), "=" if verdict.saved else "?")
     cells |= {run.variation: _cell(run.facts, answerable=gold.answerable) for run in runs}
-    return JudgedQuestion(
+    return QuestionResult(
         gold,
         unit,
-        judged,
-        _detail(gold, unit, judged, runs, plan),
+        verdict,
+        _detail(gold, unit, verdict, runs, plan),
         cells,
         runs,
         surplus,
@@ -100,10 +101,10 @@ def judged_question(
     )
 
 
-def lettered_runs(
+def runs_with_cells(
     reader: Reader, gold: Gold, traces: Sequence[Trace], plan: Planned | None
 ) -> list[tuple[Trace, str]]:
-    """The traces that a question is judged on, in their order, each with its letter of CELLS."""
+    """The traces that a question's verdict is based on, in order, each with its letter of CELLS."""
     every, _ = _runs(reader, reader.key(gold), traces)
     runs = _as_planned(every, plan) if plan else every
     return [(run.trace, _cell(run.facts, answerable=gold.answerable)) for run in runs]
@@ -150,14 +151,14 @@ def _cell(run: RunFacts | None, *, answerable: bool) -> str:
 
 
 def _detail(
-    gold: Gold, unit: QuestionRuns, judged: Judged, runs: list[Run], plan: Planned | None
+    gold: Gold, unit: QuestionRuns, verdict: QuestionVerdict, runs: list[Run], plan: Planned | None
 ) -> QuestionStability:
-    why = explained(unit) if judged.verdict != "stable_pass" else None
+    why = explained(unit) if verdict.verdict != "stable_pass" else None
     numbers: dict[str, float | None] = {}
     intervals: dict[str, tuple[float, float]] = {}
     reasons: dict[str, str] = {}
     for metric in METRICS:
-        name, row, value = metric.name, judged.rows[metric.id], judged.values[metric.id]
+        name, row, value = metric.name, verdict.rows[metric.id], verdict.values[metric.id]
         numbers[name] = None if value is None else round(value, PLACES)
         if row.reason:
             reasons[name] = row.reason
@@ -165,17 +166,17 @@ def _detail(
             low, high = wilson(row.counts[0] / row.counts[1], row.counts[1])
             intervals[name] = round(low, PLACES), round(high, PLACES)
     return QuestionStability(
-        verdict=judged.verdict,
+        verdict=verdict.verdict,
         answerable=gold.answerable,
         planned=unit.planned,
         runs=len(unit.runs),
         errors=unit.failed,
-        missing=max(0, unit.planned - len(unit.runs) - unit.failed - judged.saved),
-        saved=judged.saved,
+        missing=max(0, unit.planned - len(unit.runs) - unit.failed - verdict.saved),
+        saved=verdict.saved,
         **numbers,
         ci=intervals,
         reasons=reasons,
-        failed=tuple(map(str, judged.failed)),
+        failed=tuple(map(str, verdict.failed)),
         # Those that vary here at all.
         factors={name: one for name, one in effects(unit.runs).items() if one.pairs},
         explained_by=why,
@@ -208,19 +209,19 @@ def _examples(unit: QuestionRuns, runs: list[Run], why: Explanation | None) -> I
             variation=run.variation,
             cell=_cell(run.facts, answerable=unit.answerable),
             question_sent=run.trace.question_sent,
-            claim=said(run)[:CLAIM_SHOWN],
+            claim=answer_text(run)[:CLAIM_SHOWN],
             cited=tuple(sorted(run.facts.cited))[:CITED_SHOWN] if run.facts else (),
             error=None if run.facts else error_reason(run.trace)[:CLAIM_SHOWN],
         )
 
 
-def said(run: Run) -> str:
+def answer_text(run: Run) -> str:
     """What the system answered, as it wrote it."""
     structured = run.trace.answer_json
     return (structured.claim if structured else None) or run.trace.answer or ""
 
 
-class Judged(Struct, frozen=True):
+class QuestionVerdict(Struct, frozen=True):
     """A question's rows, values and verdict."""
 
     verdict: Stability
@@ -231,15 +232,15 @@ class Judged(Struct, frozen=True):
     """Planned runs the verdict does without."""
 
 
-class Judge:
-    """Judges questions by rules; of an adaptive sweep, also those with runs left out."""
+class QuestionGates:
+    """Holds questions to rules; of an adaptive sweep, also those with runs left out."""
 
     def __init__(
         self, rules: tuple[Rule, ...], adaptive: Adaptive | None = None, alpha: float = ALPHA
     ) -> None:
         self._rules, self._adaptive, self._alpha = rules, adaptive, alpha
 
-    def judged(self, gold: Gold, question: QuestionRuns) -> Judged:
+    def evaluate(self, gold: Gold, question: QuestionRuns) -> QuestionVerdict:
         """The verdict; `question` has its runs in the order they were planned."""
         rows = {metric.id: metric(question) for metric in METRICS}
         values = {metric.id: _value(metric, rows[metric.id]) for metric in METRICS}
@@ -258,8 +259,8 @@ class Judge:
         complete = bool(question.runs) and not question.failed and left == saved
         same = len({run.outcome for run in question.runs}) < 2
         single = len(question.runs) == 1 and not saved
-        found = verdict(failed, complete=complete, same=same, single=single)
-        return Judged(found, rows, values, failed, saved)
+        found = stability_of(failed, complete=complete, same=same, single=single)
+        return QuestionVerdict(found, rows, values, failed, saved)
 
     def decided(self, gold: Gold, question: QuestionRuns) -> bool:
         """Whether an adaptive sweep may leave the question's remaining runs out."""
@@ -300,7 +301,7 @@ def certainly_flaky(question: QuestionRuns, rules: tuple[Rule, ...]) -> bool:
     return False
 
 
-def _best_share(mark: Callable[[QuestionRuns], int]) -> Callable[[QuestionRuns], float]:
+def _best_fraction(mark: Callable[[QuestionRuns], int]) -> Callable[[QuestionRuns], float]:
     """The share there will be if every remaining run counts."""
     return lambda question: (mark(question) + _left(question)) / question.planned
 
@@ -314,7 +315,7 @@ def _least_distance(question: QuestionRuns) -> float:
     return median_distance(claims, left * claims.total() + left * (left - 1) // 2)
 
 
-def _as_it_is(id: str, otherwise: float) -> Callable[[QuestionRuns], float]:
+def _current_value(id: str, otherwise: float) -> Callable[[QuestionRuns], float]:
     """The value so far, of a metric that more runs can only lower."""
     metric = next(metric for metric in METRICS if metric.id == id)
 
@@ -326,14 +327,14 @@ def _as_it_is(id: str, otherwise: float) -> Callable[[QuestionRuns], float]:
 
 
 BEST: dict[str, Callable[[QuestionRuns], float]] = {
-    "stability.acr": _best_share(lambda q: sum(run.claim_right for run in q.runs)),
-    "stability.cghc": _best_share(lambda q: sum(run.citations_right for run in q.runs)),
-    "stability.success": _best_share(lambda q: sum(map(q.right, q.runs))),
-    "stability.refusal_rate": _best_share(lambda q: sum(run.refused for run in q.runs)),
-    "stability.rcr": _best_share(lambda q: max(len(q.answered), len(q.runs) - len(q.answered))),
-    "stability.css": _as_it_is("stability.css", 1.0),
-    "stability.css_all": _as_it_is("stability.css_all", 1.0),
-    "stability.scu_cons": _as_it_is("stability.scu_cons", 1.0),
+    "stability.acr": _best_fraction(lambda q: sum(run.claim_right for run in q.runs)),
+    "stability.cghc": _best_fraction(lambda q: sum(run.citations_right for run in q.runs)),
+    "stability.success": _best_fraction(lambda q: sum(map(q.right, q.runs))),
+    "stability.refusal_rate": _best_fraction(lambda q: sum(run.refused for run in q.runs)),
+    "stability.rcr": _best_fraction(lambda q: max(len(q.answered), len(q.runs) - len(q.answered))),
+    "stability.css": _current_value("stability.css", 1.0),
+    "stability.css_all": _current_value("stability.css_all", 1.0),
+    "stability.scu_cons": _current_value("stability.scu_cons", 1.0),
     "stability.ned50": _least_distance,
 }
 """The best value each gated metric can still reach. A rule on another metric decides nothing."""

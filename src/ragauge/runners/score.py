@@ -30,7 +30,7 @@ from ragauge.contracts.report import ROWS_KEPT, Finding, Outcome, Rule, Score
 from ragauge.contracts.score import Coverage, QuestionRow, ScoreReport
 from ragauge.contracts.trace import Trace
 from ragauge.diagnosis.advice import advise
-from ragauge.engines.local import ordered, unseen
+from ragauge.engines.local import no_progress, ordered
 from ragauge.errors import UsageError
 from ragauge.gates.presets import BRIEF, DEFAULT, brief_name, preset
 from ragauge.gates.rules import merged, parse_rules, user_rule
@@ -368,7 +368,7 @@ class _Counted:
 
 
 Progress = Callable[[int], None]
-"""Told how many bytes of the traces are done."""
+"""Called with how many bytes of the traces are done."""
 
 
 NOT_IN_THE_NUMBERS = ("workers", "out", "keep_answers", "baseline", "gates", "min_coverage")
@@ -391,7 +391,7 @@ def score(
     """
     mapped = columns_for(columns, traces=TRACE, gold=GOLD)
     sources = traces_of(traces, mapped["traces"])
-    return Scoring(gold, sources, options, progress or unseen, mapped["gold"]).outcome()
+    return Scoring(gold, sources, options, progress or no_progress, mapped["gold"]).outcome()
 
 
 def rules_of(options: ScoreOptions) -> tuple[Rule, ...]:
@@ -429,7 +429,7 @@ class Scoring:
         gold: Source,
         traces: list[Traces],
         options: ScoreOptions,
-        progress: Progress = unseen,
+        progress: Progress = no_progress,
         columns: Columns | None = None,
     ) -> None:
         self._progress, self._traces = progress, traces
@@ -521,7 +521,7 @@ class Scoring:
                     counts[name] += count
             return dict(sorted(counts.items()))
 
-        rows = tuple(row(*told) for told in found.rows())
+        rows = tuple(row(*fields) for fields in found.rows())
         last = found.last_pattern.tolist()
         labels = [label_of[pattern] for pattern in last]
         self._note_questions()

@@ -104,7 +104,7 @@ def score_traces(
     sources = traces_of(traces, columns)
     noted = Gathered()
     observing = Observing([], _decoded)
-    placed = [(where, one) for where, one, _ in observing.placed(blocks_of(sources), noted)]
+    placed = [(where, one) for where, one, _ in observing.with_places(blocks_of(sources), noted)]
     noted.refuse_bad(allowed_bad(options.max_bad))
     if not placed:
         noted.refuse_nothing(sources, "traces")

@@ -38,7 +38,7 @@ from ragauge.contracts.stability import (
     StabilityReport,
 )
 from ragauge.diagnosis.advice import StabilityFacts, advise_stability, stability_facts
-from ragauge.engines.local import unseen
+from ragauge.engines.local import no_progress
 from ragauge.errors import UsageError
 from ragauge.gates.rules import TOLERANCE, meets
 from ragauge.gates.stability import MORE_RUNS, STABLE, rule_verdict, rules_of, stable_gate
@@ -56,12 +56,12 @@ from ragauge.runners.evaluation import Evaluation, identity_of, weights_of
 from ragauge.runners.observations import Observations
 from ragauge.runners.plan import Plans
 from ragauge.runners.question_stability import (
-    Judge,
-    JudgedQuestion,
+    QuestionGates,
+    QuestionResult,
     Run,
-    judged_question,
-    lettered_runs,
-    said,
+    answer_text,
+    evaluate_question,
+    runs_with_cells,
 )
 from ragauge.stats.exact import ALPHA
 from ragauge.stats.intervals import mean_of_shares
@@ -76,7 +76,7 @@ COUNTED = ("planned", "runs", "errors", "missing", "saved")
 
 
 class Verdicts:
-    """What the questions came to, added up as they are judged."""
+    """The results of the questions, added up one by one."""
 
     def __init__(self, gold: list[Gold], rules: tuple[Rule, ...], heat_map: HeatMap) -> None:
         self._gold, self._rules, self.heat_map = gold, rules, heat_map
@@ -94,11 +94,11 @@ class Verdicts:
         self._rows: dict[str, list[Row | Absent]] = {metric.id: [] for metric in METRICS}
         self._failing: dict[str, list[str]] = {str(rule): [] for rule in rules}
         self._applied: Counter[str] = Counter()
-        self._unjudged: Counter[str] = Counter()
+        self._undecided: Counter[str] = Counter()
         self._counts: Counter[str] = Counter()
         self._asked: list[tuple[int, tuple[str, ...], str | None]] = []
 
-    def add(self, one: JudgedQuestion) -> None:
+    def add(self, one: QuestionResult) -> None:
         """Take in a question, in the order of the gold set."""
         detail = one.detail
         if len(self.details) < ROWS_KEPT:
@@ -119,17 +119,17 @@ class Verdicts:
         self.failures.append(stability_facts(one.gold.qid, detail))
         self.outputs.add(one)
         for id, rows in self._rows.items():
-            rows.append(one.judged.rows[id])
-        failed = {str(failed.rule) for failed in one.judged.failed}
+            rows.append(one.verdict.rows[id])
+        failed = {str(failed.rule) for failed in one.verdict.failed}
         for rule in self._rules:
             name = str(rule)
             if not meets(one.gold, rule.where):
                 continue
             if name in failed:
                 self._failing[name].append(one.gold.qid)
-            told = one.judged.values[rule.metric] is not None or name in failed
-            self._applied[name] += told
-            self._unjudged[name] += not told and len(one.unit.runs) < 2
+            decided = one.verdict.values[rule.metric] is not None or name in failed
+            self._applied[name] += decided
+            self._undecided[name] += not decided and len(one.unit.runs) < 2
         for name in COUNTED:
             self._counts[name] += getattr(detail, name)
         self._counts["questions"] += bool(detail.runs or detail.errors)
@@ -180,7 +180,7 @@ class Verdicts:
     def rule_verdicts(self, least: float) -> Iterator[Verdict]:
         for rule in self._rules:
             name = str(rule)
-            counts = self._applied[name], self._unjudged[name]
+            counts = self._applied[name], self._undecided[name]
             yield rule_verdict(rule, *counts, self._failing[name], len(self._gold), least)
 
     def totals(self) -> dict[str, int]:
@@ -200,7 +200,7 @@ class Verdicts:
         counts: dict[str, Any] = {name: self._counts[name] for name in COUNTED}
         return StabilityCoverage(
             gold=len(self._gold),
-            unknown=lines.strays,
+            unknown=lines.unmatched,
             rejected=lines.rejected,
             single=self._verdicts.count("not_evaluated"),
             questions=self._counts["questions"],
@@ -290,12 +290,12 @@ class Outputs:
         self.own_words: dict[str, Counter[Refusal]] = {}
         """Questions with runs that refuse, or may refuse, in free words."""
 
-    def add(self, one: JudgedQuestion) -> None:
+    def add(self, one: QuestionResult) -> None:
         self.unscoped += one.unscoped
         for factor, found in effects(one.unit.runs, same_output).items():
             self.pairs[factor] += found.pairs
             self.differ[factor] += found.differ
-        self.saved += one.judged.saved
+        self.saved += one.verdict.saved
         refusals = Counter(run.refusal for run in one.unit.runs)
         if refusals["free"] or refusals["undetermined"]:
             self.own_words[one.gold.qid] = refusals
@@ -419,7 +419,7 @@ def _note_plan(findings: Findings, gold: list[Gold], plan: SweepPlan) -> None:
 
 
 Progress = Callable[[int, int], None]
-"""Told how many questions are judged, of how many."""
+"""Called with how many questions are done, of how many."""
 
 
 NOT_IN_THE_NUMBERS = ("gates", "out")
@@ -451,10 +451,10 @@ def stability(
         raise UsageError("stability: --min-stable 0 can never fail; write for example 0.9")
     questions = read_gold(gold, mapped["gold"])
     chosen = options.settled(questions.metadata, exact=options.profile == "reference")
-    return Judging(questions, sources, chosen).outcome(progress or unseen)
+    return StabilityRun(questions, sources, chosen).outcome(progress or no_progress)
 
 
-class Judging:
+class StabilityRun:
     """From the lines of a journal to the report."""
 
     def __init__(self, gold: GoldSet, sources: list[Traces], options: StabilityOptions) -> None:
@@ -481,25 +481,25 @@ class Judging:
         self, lines: Observations, reader: Reader, progress: Progress
     ) -> Outcome[StabilityReport]:
         """The outcome of runs that were observed."""
-        judge = Judge(self._rules, self._plans.adaptive, self._plans.alpha)
+        gates = QuestionGates(self._rules, self._plans.adaptive, self._plans.alpha)
         with run_rows(self._options.out) as write:
             for place, question in enumerate(self._gold):
                 plan, traces = self._plans.planned(question.qid), lines.traces(place)
-                one = judged_question(reader, judge, question, traces, plan)
+                one = evaluate_question(reader, gates, question, traces, plan)
                 self._verdicts.add(one)
                 write(one)
                 progress(place + 1, len(self._gold))
             return self._outcome(lines)
 
     def _answers(self) -> Iterator[tuple[str, KeptAnswer]]:
-        """The runs of each question, as it is judged on them."""
+        """The runs of each question that its verdict is based on."""
         reader = Reader(reading_of(self._options))
         with Observations(self._gold, self._sources) as lines:
             for place, question in enumerate(self._gold):
                 placed = lines.kept(place)
                 traces, plan = [trace for _, trace in placed], self._plans.planned(question.qid)
                 wheres = {id(trace): where for where, trace in placed}
-                for trace, cell in lettered_runs(reader, question, traces, plan):
+                for trace, cell in runs_with_cells(reader, question, traces, plan):
                     where = wheres[id(trace)]
                     yield question.qid, KeptAnswer(trace=trace, where=where, cell=cell)
 
@@ -573,7 +573,7 @@ _VARIED = {"seed": int, "temperature": float, "jitter": str, "paraphrase": int, 
 
 
 @contextmanager
-def run_rows(path: str | None) -> Iterator[Callable[[JudgedQuestion], None]]:
+def run_rows(path: str | None) -> Iterator[Callable[[QuestionResult], None]]:
     """A function that writes one question's runs, to a Parquet file or nowhere."""
     if path is None:
         yield lambda one: None
@@ -592,7 +592,7 @@ def run_rows(path: str | None) -> Iterator[Callable[[JudgedQuestion], None]]:
     held: list[dict[str, Any]] = []
     with parquet_rows(Path(path)) as writer:
 
-        def add(one: JudgedQuestion) -> None:
+        def add(one: QuestionResult) -> None:
             held.extend(_row(one, run) for run in one.runs)
             if len(held) >= HELD:
                 writer.add(pl.DataFrame(held, schema=schema))
@@ -602,7 +602,7 @@ def run_rows(path: str | None) -> Iterator[Callable[[JudgedQuestion], None]]:
         writer.add(pl.DataFrame(held, schema=schema))
 
 
-def _row(one: JudgedQuestion, run: Run) -> dict[str, Any]:
+def _row(one: QuestionResult, run: Run) -> dict[str, Any]:
     trace, facts = run.trace, run.facts
     return {
         "qid": one.gold.qid,
@@ -610,7 +610,7 @@ def _row(one: JudgedQuestion, run: Run) -> dict[str, Any]:
         **{name: getattr(run.variation, name) for name in _VARIED},
         "question_sent": trace.question_sent or one.gold.question,
         "cell": one.cells[run.variation],
-        "answer": said(run),
+        "answer": answer_text(run),
         "cited": sorted(facts.cited) if facts else [],
         "retrieved": list(trace.retrieved_ids) if trace.retrieved_ids is not None else None,
         **{name: getattr(facts, name, None) for name in _FACTS},

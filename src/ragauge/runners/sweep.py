@@ -55,7 +55,7 @@ from ragauge.runners.plan import (
     stopping_rules,
     sweep_plan,
 )
-from ragauge.runners.question_stability import Judge
+from ragauge.runners.question_stability import QuestionGates
 from ragauge.runners.stability import promise
 from ragauge.stats.exact import ALPHA
 from ragauge.stats.intervals import wilson
@@ -433,7 +433,7 @@ class _Stopper:
         self._reader = Reader(Reading())
         self._gold = {question.qid: question for question in gold}
         self._plan = plan
-        self._judge = Judge(stopping_rules(options), plan.adaptive, plan.alpha or ALPHA)
+        self._gates = QuestionGates(stopping_rules(options), plan.adaptive, plan.alpha or ALPHA)
         self._runs: dict[str, list[RunFacts]] = {}
         self._failed: Counter[str] = Counter()
 
@@ -456,7 +456,7 @@ class _Stopper:
         runs = tuple(by_variation[v] for v in shuffled(qid, list(by_variation)))
         planned, failed = self._plan.questions[qid].runs, self._failed[qid]
         unit = QuestionRuns(question.answerable, bool(question.constraints), runs, planned, failed)
-        return self._judge.decided(question, unit)
+        return self._gates.decided(question, unit)
 
     def forget(self, qid: str) -> None:
         self._runs.pop(qid, None)

@@ -83,7 +83,7 @@ def trace_eval(
     What `out` holds of the same recipe is not asked again. Whatever is wrong with the options or
     their files is raised before anything is asked. `announce` is as in `sweep`.
     """
-    options = _settled(options)
+    options = _checked_options(options)
     questions = read_gold(gold, columns)
     chosen = options.settled(questions.metadata)
     evaluation = _Evaluation(questions, chosen, str(out))
@@ -91,7 +91,7 @@ def trace_eval(
     return Evaluated(swept, evaluation.outcome() if swept.ended == "complete" else None)
 
 
-def _settled(chosen: TraceEvalOptions) -> TraceEvalOptions:
+def _checked_options(chosen: TraceEvalOptions) -> TraceEvalOptions:
     """The options in one recipe and one way to ask; raises UsageError with all that misfits."""
     problems = [
         f"trace-eval: asking has no {name}; there are {', '.join(sorted(ASKING))}"
@@ -274,7 +274,7 @@ def legs_of(chunk: Any) -> tuple[str, ...]:
     >>> legs_of({"id": "c1", "leg": "lexical"}), legs_of({"legs": ["lexical", "semantic"]})
     (('lexical',), ('lexical', 'semantic'))
     """
-    told = chunk if isinstance(chunk, Mapping) else {}
-    named = told.get("legs", told.get("leg"))
+    fields = chunk if isinstance(chunk, Mapping) else {}
+    named = fields.get("legs", fields.get("leg"))
     listed = named if isinstance(named, list) else [named]
     return tuple(leg for leg in listed if isinstance(leg, str) and leg.strip())

@@ -33,7 +33,7 @@ from ragauge.ingest.calibration import read_calibration
 from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find, reading
 from ragauge.metrics.traceability import coverage
-from ragauge.runners.audit import are_ok, audited, code_counts, told
+from ragauge.runners.audit import are_ok, audited, can_measure, code_counts
 from ragauge.runners.audit_blocks import AuditSums, BlockAudit
 from ragauge.runners.auditing import FAILED, Audited
 from ragauge.runners.evaluation import Evaluation
@@ -56,7 +56,7 @@ Lines = dict[str, tuple[int, bytes]]
 class Traced(Struct, frozen=True):
     """A question over its runs: what the report says of it, and what its numbers are made of."""
 
-    told: TracedQuestion
+    row: TracedQuestion
     seen: AuditedRuns
     facts: tuple[AuditFacts, ...]
     turned: Turned | None
@@ -78,7 +78,7 @@ def traced_question(question: Gold, runs: Sequence[Audited], planned: int) -> Tr
         paired=paired,
     )
     facts = tuple(run.facts for run in runs)
-    return Traced(_told(question, runs, seen), seen, facts, _turned(runs))
+    return Traced(_question_row(question, runs, seen), seen, facts, _turned(runs))
 
 
 def _turned(runs: Sequence[Audited]) -> Turned | None:
@@ -101,7 +101,7 @@ def _order(run: Audited) -> tuple[str, ...]:
     return final_order(run.retrieved.whole)
 
 
-def _told(question: Gold, runs: Sequence[Audited], seen: AuditedRuns) -> TracedQuestion:
+def _question_row(question: Gold, runs: Sequence[Audited], seen: AuditedRuns) -> TracedQuestion:
     each = tuple(
         TracedRun(
             run_id=run.made.trace.run_id or "",
@@ -116,7 +116,7 @@ def _told(question: Gold, runs: Sequence[Audited], seen: AuditedRuns) -> TracedQ
     )
     answered = [run for run in each if run.kind in ("answer", "uncited")]
     if question.answerable:
-        # An answer whose match cannot be told counts neither for the rate nor against it.
+        # An answer whose match is unknown counts neither for the rate nor against it.
         answered = [run for run in answered if run.matched is not None]
     covered = [run.coverage for run in each if run.coverage is not None]
     return TracedQuestion(
@@ -200,7 +200,7 @@ class TraceEvalAssembly:
         self._rules = sorted(rules, key=lambda rule: places.get(rule.metric, len(FIRST)))
         wanted = {rule.metric for rule in self._rules}
         known, auditing = reading("audit"), options.auditing()
-        self.metrics = tuple(id for id in known if told(id, auditing, True) or id in wanted)
+        self.metrics = tuple(id for id in known if can_measure(id, auditing, True) or id in wanted)
         """Ids of what is measured run by run."""
         self._found = AuditSums(
             tuple(known[id] for id in self.metrics), [question.qid for question in gold]
@@ -247,7 +247,7 @@ class TraceEvalAssembly:
             states={
                 side: {state: counts[state] for state in STATES} for side, counts in sides.items()
             },
-            questions=tuple(one.told for one in self._each),
+            questions=tuple(one.row for one in self._each),
             # With the run: its line in the journal is another every time.
             findings=tuple(
                 structs.replace(one, where=self._run_ids.get(one.where, one.where))
@@ -263,19 +263,19 @@ class TraceEvalAssembly:
                 short=len(self._short),
             ),
             advice=self._advice(evaluation, codes_first=codes_first),
-            over_questions=OverQuestions.of([one.told for one in self._each]),
+            over_questions=OverQuestions.of([one.row for one in self._each]),
             out=out,
         )
         # What each question came to in a word: its worst code, else what else is amiss.
         labels: list[str | None] = found.labels()
         for place, one in enumerate(self._each):
-            told = one.told
+            row = one.row
             if labels[place] != OK:
                 continue
-            if told.answerable and told.matched < told.answered:
+            if row.answerable and row.matched < row.answered:
                 labels[place] = "unmatched"
-            elif told.answer not in ("convergent", None):
-                labels[place] = told.answer
+            elif row.answer not in ("convergent", None):
+                labels[place] = row.answer
         return evaluation.outcome(
             report, labels=labels, right=are_ok(labels), details=found.details(), gold=self._gold
         )
@@ -327,10 +327,10 @@ class TraceEvalAssembly:
         fitted = self._calibration
         facts = [
             traceability_facts(
-                one.told,
+                one.row,
                 one.facts,
                 turned=one.turned,
-                short=one.told.qid in self._short,
+                short=one.row.qid in self._short,
                 failed=names,
                 threshold=fitted.threshold if fitted and fitted.usable else None,
             )

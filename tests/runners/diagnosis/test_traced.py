@@ -21,7 +21,7 @@ from ragauge.ingest import traces as trace_lines
 from ragauge.ingest.gold import read_gold
 from ragauge.metrics.facts import Reader, Reading
 from ragauge.runners.diagnosis import traced
-from ragauge.runners.diagnosis.traced import Traced, traced_material
+from ragauge.runners.diagnosis.traced import TraceInputs, traced_material
 from ragauge.runners.sweep import sweep
 
 ANSWERED = ("h001", "h002", "h003", "h004", "h006", "h008", "h010", "h014", "h018", "h019")
@@ -174,7 +174,7 @@ def material(tmp_path):
         write_lines(tmp_path / "gold.jsonl", gold)
         write_lines(tmp_path / "traces.jsonl", traces)
         gold = read_gold(tmp_path / "gold.jsonl")
-        return traced_material([str(tmp_path / "traces.jsonl")], gold, Traced(**how))[0]
+        return traced_material([str(tmp_path / "traces.jsonl")], gold, TraceInputs(**how))[0]
 
     return made
 
@@ -239,7 +239,7 @@ def test_progress_is_told_for_each_question(tmp_path):
     traced_material(
         [str(tmp_path / "traces.jsonl")],
         read_gold(tmp_path / "gold.jsonl"),
-        Traced(),
+        TraceInputs(),
         lambda done, of: seen.append((done, of)),
     )
     assert seen == [(1, 3), (2, 3), (3, 3)]
@@ -326,7 +326,7 @@ def observed(tmp_path, **told):
     (tmp_path / "traces.jsonl").write_text(6 * "\n" + json.dumps(trace(0, **told)))
     gold = read_gold(tmp_path / "gold.jsonl")
     traces = [str(tmp_path / "traces.jsonl")]
-    _, [[run], *_] = traced_material(traces, gold, Traced(lexical=False))
+    _, [[run], *_] = traced_material(traces, gold, TraceInputs(lexical=False))
     return run
 
 

@@ -15,7 +15,7 @@ from ragauge.ingest.gold import GOLD, GoldRecords
 from ragauge.ingest.ranked.ranking_rows import RankingRows, RowsRead
 from ragauge.ingest.ranked.rankings import DOCUMENT, add_documents, place_and_line
 from ragauge.ingest.records import Source
-from ragauge.ingest.traces import TRACE, blocks_of, first_records, traces_of, whole_trace
+from ragauge.ingest.traces import TRACE, blocks_of, first_records, full_trace, traces_of
 from ragauge.runners.observations import Gathered, Observing
 from ragauge.text.canonical import composed
 
@@ -107,7 +107,7 @@ def trace_rows(traces: Source, gold: Sequence[Gold], problems: list[str]) -> Ran
     the first that says what was retrieved is its ranking, and a finding says so.
     """
     read, noted, name = RowsRead("run"), Gathered(), traces_of(traces)[0].name
-    observed = Observing(gold, whole_trace).placed(blocks_of(traces), noted)
+    observed = Observing(gold, full_trace).with_places(blocks_of(traces), noted)
     again: dict[str, list[str]] = {}
     silent: dict[str, str] = {}
     for where, trace, place in observed:

@@ -18,7 +18,7 @@ from ragauge.diagnosis.limits import limits_of
 from ragauge.diagnosis.own_rules import OwnRules, read_own_rules
 from ragauge.diagnosis.ranking import MENDED
 from ragauge.diagnosis.report import How, diagnosed, low_samples
-from ragauge.engines.local import Progress, unseen
+from ragauge.engines.local import Progress, no_progress
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.fields import Columns
 from ragauge.ingest.gold import GOLD, read_gold
@@ -29,7 +29,7 @@ from ragauge.ingest.traces import TRACE, traces_of
 from ragauge.runners.diagnosis.recorded import recorded_gold, recorded_material, with_a_rule
 from ragauge.runners.diagnosis.replay_plan import Failing
 from ragauge.runners.diagnosis.scored import scored_material
-from ragauge.runners.diagnosis.traced import Traced, traced_material
+from ragauge.runners.diagnosis.traced import TraceInputs, traced_material
 
 AGAIN = "again"
 AskAgain = Callable[[Sequence[Failing]], Replay]
@@ -52,12 +52,12 @@ def diagnose(
     `ask_again` replays what went wrong, where the pipeline is at hand. Raises UsageError or
     InputRejected with everything that is wrong.
     """
-    own, how = _prepared(metrics, top, options)
+    own, how = _rules_and_options(metrics, top, options)
     file = read_scores(rows, form=options.form, max_bad=options.max_bad, columns=columns)
     material = scored_material(
-        file, own.limits, lexical=options.claims, progress=progress or unseen
+        file, own.limits, lexical=options.claims, progress=progress or no_progress
     )
-    return _told(material, how, ask_again, lambda: failing_rows(low_samples(material, how)))
+    return _report(material, how, ask_again, lambda: failing_rows(low_samples(material, how)))
 
 
 @takes(DiagnoseOptions, "diagnose")
@@ -78,8 +78,8 @@ def diagnose_traces(
 
     Unless asked for, metrics without a rule are left out.
     """
-    own, how = _prepared(metrics, top, options)
-    against = Traced(
+    own, how = _rules_and_options(metrics, top, options)
+    against = TraceInputs(
         manifest=manifest,
         docs=docs,
         max_bad=options.max_bad,
@@ -90,10 +90,10 @@ def diagnose_traces(
     )
     mapped = columns_for(columns, traces=TRACE, gold=GOLD)
     sources, questions = traces_of(traces, mapped["traces"]), read_gold(gold, mapped["gold"])
-    material, runs = traced_material(sources, questions, against, progress or unseen)
+    material, runs = traced_material(sources, questions, against, progress or no_progress)
     material = with_limits(material, own)
     material = with_a_rule(material) if metrics is None else material
-    return _told(material, how, ask_again, lambda: failing_runs(runs), alike(runs))
+    return _report(material, how, ask_again, lambda: failing_runs(runs), alike(runs))
 
 
 @takes(DiagnoseOptions, "diagnose")
@@ -104,20 +104,20 @@ def diagnose_run(
     top: int = 3,
     *,
     ask_again: AskAgain | None = None,
-    progress: Progress = unseen,
+    progress: Progress = no_progress,
     options: DiagnoseOptions,
 ) -> DiagnosisReport:
     """The diagnosis of a recorded run; unless asked for, metrics without a rule are left out."""
-    own, how = _prepared(metrics, top, options)
+    own, how = _rules_and_options(metrics, top, options)
     # A recorded run was judged by its own gates, with the coverage they needed.
     how = structs.replace(how, min_coverage=0)
     material = with_limits(recorded_material(history, run, progress), own)
     material = with_a_rule(material) if metrics is None else material
     gold = {one.qid: one for one in recorded_gold(history, run)}
-    return _told(material, how, ask_again, lambda: failing_rows(low_samples(material, how), gold))
+    return _report(material, how, ask_again, lambda: failing_rows(low_samples(material, how), gold))
 
 
-def _told(
+def _report(
     material: Material,
     how: How,
     ask_again: AskAgain | None,
@@ -135,7 +135,7 @@ def _told(
     return report
 
 
-def _prepared(
+def _rules_and_options(
     metrics: Sequence[str] | None, top: int, chosen: DiagnoseOptions
 ) -> tuple[OwnRules, How]:
     """The rules and the manner of a call; raises UsageError where they are not what they should."""
@@ -263,10 +263,10 @@ def with_replay(
             found.append(case)
             continue
         tried, mended = replay.tried.get(case.sample, ()), replay.repaired_by.get(case.sample, ())
-        told = {
+        signs = {
             f"{MENDED}{change}": change in mended
             for change in tried
             if change != AGAIN and AGAIN not in mended and case.went_wrong
         }
-        found.append(structs.replace(case, signs={**case.signs, **told}) if told else case)
+        found.append(structs.replace(case, signs={**case.signs, **signs}) if signs else case)
     return found

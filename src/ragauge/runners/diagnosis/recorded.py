@@ -20,7 +20,7 @@ from ragauge.diagnosis.cases import Material, Measured, Observed
 from ragauge.diagnosis.features import features
 from ragauge.diagnosis.limits import limits_of
 from ragauge.diagnosis.traced_case import traced_cases
-from ragauge.engines.local import Progress, unseen
+from ragauge.engines.local import Progress, no_progress
 from ragauge.errors import InputRejected
 
 SEVERITIES: dict[Decision, Severity] = {
@@ -75,24 +75,24 @@ def measured_by(
 
 def strata_of(question: Gold) -> dict[str, str]:
     """The strata of a question as texts."""
-    told = {name: stratum_text(value) for name, value in question.strata.items()}
-    return {name: value for name, value in told.items() if value is not None}
+    values = {name: stratum_text(value) for name, value in question.strata.items()}
+    return {name: value for name, value in values.items() if value is not None}
 
 
-class _Told(msgspec.Struct, kw_only=True):
+class _ReportParts(msgspec.Struct, kw_only=True):
     """The parts of any report that a diagnosis reads."""
 
     advice: tuple[Advice, ...] = ()
     questions: tuple[QuestionRow, ...] = ()
 
 
-def recorded_material(history: History, run: Run, progress: Progress = unseen) -> Material:
+def recorded_material(history: History, run: Run, progress: Progress = no_progress) -> Material:
     """The material of a run of ours, as it was recorded."""
     record = run.record
     gold = {one.qid: one for one in recorded_gold(history, run)}
     units = list(history.units(run.id))
     progress(1, STEPS)
-    told = _report(history, run)
+    report = _report(history, run)
     rows = [_row(unit, gold.get(unit.unit)) for unit in units]
     better = {name: one.better for name, one in record.metrics.items()}
     names = [one.name for one in structs.fields(Score)]
@@ -118,14 +118,14 @@ def recorded_material(history: History, run: Run, progress: Progress = unseen) -
                 found_all=None if row.gold_found is None else bool(row.gold_depth),
             )
         ]
-        for row in told.questions
+        for row in report.questions
         if row.qid in gold
     ]
-    cases = traced_cases(observed) if told.questions else None
+    cases = traced_cases(observed) if report.questions else None
     progress(3, STEPS)
-    ids_known = any(row.gold_found is not None for row in told.questions)
-    untold = {
-        "no_retrieved_ids": bool(told.questions) and not ids_known,
+    ids_known = any(row.gold_found is not None for row in report.questions)
+    unknown = {
+        "no_retrieved_ids": bool(report.questions) and not ids_known,
         "no_contexts": True,
         "no_payloads": True,
         "no_other_wordings": True,
@@ -138,10 +138,10 @@ def recorded_material(history: History, run: Run, progress: Progress = unseen) -
         metrics=measured_by(scores, record.gates, better),
         cases=cases,
         wrong=known.count(False) if known else None,
-        advice=told.advice,
+        advice=report.advice,
         features={row.id: features(row) for row in rows},
         gates=record.gates,
-        unknown=tuple(key for key, holds in untold.items() if holds),
+        unknown=tuple(key for key, holds in unknown.items() if holds),
         findings=Findings(),
         coverage={"samples": len(rows), **record.coverage},
         identity={
@@ -160,7 +160,7 @@ def recorded_gold(history: History, run: Run) -> Sequence[Gold]:
     return history.gold(sha256) if sha256 else ()
 
 
-def _report(history: History, run: Run) -> _Told:
+def _report(history: History, run: Run) -> _ReportParts:
     """What the run's report says; of other commands than `score`, only its advice."""
     with history.file(run, REPORT) as path:
         whole: dict[str, Any] = msgspec.json.decode(path.read_bytes())
@@ -168,7 +168,7 @@ def _report(history: History, run: Run) -> _Told:
     if run.record.command == SCORE:
         wanted["questions"] = whole.get("questions") or ()
     try:
-        return msgspec.convert(wanted, _Told)
+        return msgspec.convert(wanted, _ReportParts)
     except msgspec.ValidationError as error:
         fact = f"its report cannot be read ({error}); record the run again with this version"
         raise InputRejected(f"run {run.shown}: {fact}") from None
@@ -181,10 +181,10 @@ def with_a_rule(material: Material) -> Material:
     """
     gated = {name: one for name, one in material.metrics.items() if one.severity is not None}
     bound = {name: one for name, one in material.metrics.items() if one.limits is not None}
-    told = gated | {name: one for name, one in bound.items() if one.score.value is not None}
+    known = gated | {name: one for name, one in bound.items() if one.score.value is not None}
     kinds = {
         "no_rule": material.metrics.keys() - gated.keys() - bound.keys(),
-        "no_value": bound.keys() - told.keys(),
+        "no_value": bound.keys() - known.keys(),
     }
     says = {
         "no_rule": "no gate and no usual bound speaks of",
@@ -194,7 +194,7 @@ def with_a_rule(material: Material) -> Material:
         if names:
             message = f"{says[code]}: {', '.join(sorted(names))}"
             material.findings.add(Finding(code, "", message))
-    return structs.replace(material, metrics=told) if told else material
+    return structs.replace(material, metrics=known) if known else material
 
 
 def _row(unit: UnitRow, question: Gold | None) -> ScoreRow:

@@ -65,7 +65,7 @@ _CHANGED = {
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
-class Seen(Struct, frozen=True):
+class CallResult(Struct, frozen=True):
     """What a call came to."""
 
     right: bool = False
@@ -75,12 +75,12 @@ class Seen(Struct, frozen=True):
     """Why there is no reply."""
 
 
-def seen(planned: Planned, trace: Trace, reader: Reader) -> Seen:
+def call_result(planned: Planned, trace: Trace, reader: Reader) -> CallResult:
     failing = planned.failing
     facts = reader.facts(reader.key(failing.gold), trace)
     run = Observed(id=failing.id, gold=failing.gold, facts=facts, variation=failing.variation)
     if run.right is None:
-        return Seen(error=error_reason(trace))
+        return CallResult(error=error_reason(trace))
     before, retrieved = failing.retrieved_ids, trace.retrieved_ids
     took_place: bool | None = None
     if retrieved is not None and planned.change == "gold_in":
@@ -89,7 +89,7 @@ def seen(planned: Planned, trace: Trace, reader: Reader) -> Seen:
         took_place = {*map(composed, failing.noise)}.isdisjoint(map(composed, retrieved))
     elif retrieved is not None and planned.change == "top_k_doubled" and before is not None:
         took_place = len(retrieved) > len(before)
-    return Seen(right=run.right, took_place=took_place)
+    return CallResult(right=run.right, took_place=took_place)
 
 
 class ReplayTable:
@@ -97,7 +97,7 @@ class ReplayTable:
 
     def __init__(self, plan: ReplayPlan, say: ReplayWords) -> None:
         self._plan, self._say = plan, say
-        self.came_to: dict[str, Seen] = {}
+        self.came_to: dict[str, CallResult] = {}
         """By the key of a call: what it came to."""
 
     @property
@@ -111,7 +111,7 @@ class ReplayTable:
 
     def refusal(self, change: Change) -> str | None:
         """The words in which the system refuses a change: it was answered for no question."""
-        made = self._made(change)
+        made = self._finished_calls(change)
         if any(one.error is None for _, one in made):
             return None
         turned = self._turned(change)
@@ -126,7 +126,7 @@ class ReplayTable:
     def interventions(self) -> tuple[Intervention, ...]:
         found, plan = [], self._plan
         for change in CHANGES:
-            made = [one for _, one in self._made(change)]
+            made = [one for _, one in self._finished_calls(change)]
             repaired = sorted(self._repaired(change))
             impossible = len(plan.chosen) - len(plan.planned[change]) + plan.unchangeable
             found.append(
@@ -152,21 +152,21 @@ class ReplayTable:
         answered = {
             change: {
                 planned.failing.id
-                for planned, came in self._made(change)
+                for planned, came in self._finished_calls(change)
                 if came.error is None and came.took_place is not False
             }
             for change in CHANGES
         }
         return _by_question(answered)
 
-    def _made(self, change: Change) -> list[tuple[Planned, Seen]]:
+    def _finished_calls(self, change: Change) -> list[tuple[Planned, CallResult]]:
         """The calls that were made, in the order of the questions."""
         planned = self._plan.planned[change]
         return [(one, came) for one in planned if (came := self.came_to.get(one.call.key))]
 
     def _repaired(self, change: Change) -> list[str]:
         """Ids of the questions: where replies tell, only those that show the change count."""
-        made = self._made(change)
+        made = self._finished_calls(change)
         untold = _effective([one for _, one in made]) is None
         return [
             planned.failing.id for planned, one in made if one.right and (untold or one.took_place)
@@ -186,17 +186,17 @@ class ReplayTable:
             return worded(say.short_budget, budget=plan.budget, takes=plan.first_takes)
         if not plan.planned[change]:
             return say.impossible[change]
-        made = [one for _, one in self._made(change)]
+        made = [one for _, one in self._finished_calls(change)]
         if not made:
             return say.stopped
         what = say.temperature_0
         if change != "temperature_0":
             what = worded(say.knob, name=self._turned(change))
         if refusal := self.refusal(change):
-            told = one_line(refusal, WORDS_SHOWN)
+            said = one_line(refusal, WORDS_SHOWN)
             if change == "again" or self.refusal("again"):
-                return worded(say.refused_unchanged, told=told)
-            return worded(say.refused, what=what, told=told)
+                return worded(say.refused_unchanged, told=said)
+            return worded(say.refused, what=what, told=said)
         if all(one.error for one in made):
             return worded(say.unanswered, told=one_line(made[0].error or "", WORDS_SHOWN))
         return worded(say.ignored, what=what) if _effective(made) == 0 else None
@@ -207,9 +207,9 @@ def _by_question(ids: Mapping[Change, set[str]]) -> dict[str, tuple[str, ...]]:
     return {id: tuple(change for change in CHANGES if id in ids[change]) for id in every}
 
 
-def _effective(made: Sequence[Seen]) -> int | None:
-    told = [one.took_place for one in made if one.took_place is not None]
-    return sum(told) if told else None
+def _effective(made: Sequence[CallResult]) -> int | None:
+    effects = [one.took_place for one in made if one.took_place is not None]
+    return sum(effects) if effects else None
 
 
 def replay(
@@ -232,7 +232,7 @@ def replay(
     There are at most `budget` calls, and one that is tried again counts once. What `journal` holds
     of the same questions, system and knobs is not asked again. An interrupt ends it within
     moments, and what is there comes back. A system that was asked is closed at the end. Reasons
-    are told in `language`, and the words of the system as they came.
+    are in `language`, and the words of the system as they came.
     """
     # A replay finds out by its first questions, and reports what is known without it.
     how = Manner(concurrency=concurrency, timeout_s=timeout_s, retries=retries, first_alone=False)
@@ -287,7 +287,7 @@ class _Replaying:
         """Take over replies of before; those that are not planned now are left alone."""
         for key, trace in answered:
             if planned := self._planned.get(key):
-                self._table.came_to[key] = seen(planned, trace, self._reader)
+                self._table.came_to[key] = call_result(planned, trace, self._reader)
         self._resumed = self._done = len(self._table.came_to)
 
     def rounds(self) -> Iterator[Iterator[Iterator[Call]]]:
@@ -302,7 +302,7 @@ class _Replaying:
         yield self._jobs([one for each in others for one in each])
 
     def note(self, call: Call, trace: Trace) -> None:
-        self._table.came_to[call.key] = seen(self._planned[call.key], trace, self._reader)
+        self._table.came_to[call.key] = call_result(self._planned[call.key], trace, self._reader)
 
     def line(self, call: Call, trace: Trace) -> bytes:
         """What is kept of a call."""

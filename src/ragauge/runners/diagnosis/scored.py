@@ -18,7 +18,7 @@ from ragauge.diagnosis.cases import Material, Measured
 from ragauge.diagnosis.features import features, needed_ranks
 from ragauge.diagnosis.limits import in_range, limits_of, mean, severity
 from ragauge.diagnosis.scored_case import scored_case
-from ragauge.engines.local import Progress, unseen
+from ragauge.engines.local import Progress, no_progress
 from ragauge.grounding import Passages
 from ragauge.grounding.model import shipped
 from ragauge.ingest.scored.scored_file import ScoredFile
@@ -79,7 +79,7 @@ def scored_material(
     limits: dict[str, Threshold] | None = None,
     *,
     lexical: bool = True,
-    progress: Progress = unseen,
+    progress: Progress = no_progress,
 ) -> Material:
     """The material of score rows; `limits` are thresholds of the user's own.
 
@@ -94,13 +94,13 @@ def scored_material(
     taken = LexicalClaims()
     for done, row in enumerate(looked, 1):
         if row.claims is None:
-            told = taken.of(row.id, row.question, row.answer, row.reference, row.contexts)
-            if told is not None:
-                claims[row.id] = told
+            found = taken.of(row.id, row.question, row.answer, row.reference, row.contexts)
+            if found is not None:
+                claims[row.id] = found
         progress(done, len(looked))
     known = claims.keys() | {row.id for row in looked}
     _note(rows, claims, file.findings)
-    untold = {
+    unknown = {
         "no_contexts": not any(row.contexts for row in rows),
         "no_reference": not any(row.reference for row in rows),
         "no_retrieved_ids": not any(row.retrieved_ids for row in rows),
@@ -122,7 +122,7 @@ def scored_material(
         ],
         addresses=address_counts(list(claims.values())),
         features={row.id: features(row, _first_relevant(row, claims)) for row in rows},
-        unknown=tuple(key for key, holds in untold.items() if holds),
+        unknown=tuple(key for key, holds in unknown.items() if holds),
         findings=file.findings,
         coverage={"samples": len(rows), "rejected": file.rejected, "claims": len(claims)},
         identity={"command": "diagnose", "form": file.form, "ragauge": __version__},
@@ -202,8 +202,8 @@ def _first_relevant(row: ScoreRow, claims: dict[str, AnswerClaims]) -> int | Non
     by_ids = needed_ranks(row)
     if by_ids is not None:
         return min(by_ids, default=0)
-    told = claims.get(row.id)
-    relevant = relevance(told) if told else None
+    found = claims.get(row.id)
+    relevant = relevance(found) if found else None
     if relevant is None:
         return None
     return next((rank for rank, useful in enumerate(relevant, 1) if useful), 0)
@@ -215,12 +215,12 @@ def address_counts(claims: Sequence[AnswerClaims]) -> AddressCounts | None:
         return None
 
     def counted(addresses: Callable[[AnswerClaims], Iterable[Any]]) -> dict[str, int]:
-        counts = Counter(one for told in claims for one in addresses(told))
+        counts = Counter(one for answer in claims for one in addresses(answer))
         return {str(name or "unjudged"): times for name, times in counts.items()}
 
     return AddressCounts(
         samples=len(claims),
-        source=", ".join(sorted({told.judge.partition(" ")[0] for told in claims})),
+        source=", ".join(sorted({one.judge.partition(" ")[0] for one in claims})),
         answer=counted(answer_addresses),
         reference=counted(reference_addresses),
     )

@@ -17,7 +17,7 @@ from ragauge.contracts.trace import Trace
 from ragauge.diagnosis.cases import Material, Observed
 from ragauge.diagnosis.features import features, needed_ranks
 from ragauge.diagnosis.traced_case import traced_cases
-from ragauge.engines.local import Progress, unseen
+from ragauge.engines.local import Progress, no_progress
 from ragauge.ingest.fields import allowed_bad
 from ragauge.ingest.lines import Block
 from ragauge.ingest.records import Source
@@ -38,13 +38,13 @@ from ragauge.runners.diagnosis.recorded import Values, measured_by, strata_of, v
 from ragauge.runners.diagnosis.scored import LexicalClaims, address_counts
 from ragauge.runners.observations import BlockLines, Observations, Observing
 from ragauge.runners.score import BlockScorer, BlockScores, Scoring
-from ragauge.runners.stability import Judging
+from ragauge.runners.stability import StabilityRun
 from ragauge.text.canonical import composed
 
 PRESET = "ship"
 
 
-class Traced(RefusalOptions, frozen=True, kw_only=True):
+class TraceInputs(RefusalOptions, frozen=True, kw_only=True):
     """What traces are held against."""
 
     manifest: str | None = None
@@ -54,13 +54,13 @@ class Traced(RefusalOptions, frozen=True, kw_only=True):
     lexical: bool = True
 
 
-def read_whole(line: bytes, *, inline: bool = False) -> Auditable:
+def read_full(line: bytes, *, inline: bool = False) -> Auditable:
     """What an audit reads of a line, with all that its trace tells."""
     record = decoded(line)
     return read_auditable(record, inline=inline, trace=read_trace(record))
 
 
-class Held(Observations):
+class TracesInMemory(Observations):
     """The traces themselves, in memory, for a command that looks at each several times."""
 
     def __init__(self, gold: Sequence[Gold], traces: Source, *, inline: bool) -> None:
@@ -70,7 +70,7 @@ class Held(Observations):
         def faults(line: bytes, fault: Exception) -> list[str]:
             return faults_of(line, fault) or [str(fault)]
 
-        self._whole = Observing(gold, partial(read_whole, inline=inline), faults)
+        self._whole = Observing(gold, partial(read_full, inline=inline), faults)
         super().__init__(gold, traces)
 
     def _index(self, name: str, block: Block) -> None:
@@ -105,7 +105,7 @@ class OnceReader(Reader):
 
 
 def traced_material(
-    traces: Source, gold: GoldSet, how: Traced, progress: Progress = unseen
+    traces: Source, gold: GoldSet, how: TraceInputs, progress: Progress = no_progress
 ) -> tuple[Material, list[list[Observed]]]:
     """The material of trace files or the journal of a sweep, and the runs of each question.
 
@@ -121,7 +121,7 @@ def traced_material(
     }
     sources = traces_of(traces)
     reader = OnceReader(Reading("unicode", how.strength, how.tokens, how.inline))
-    held = Held(gold, sources, inline=how.inline)
+    held = TracesInMemory(gold, sources, inline=how.inline)
     held.refuse_bad_input(allowed_bad(how.max_bad))
     unread = held.unread(sources, gold)
     findings = deepcopy(held.findings)  # a stability adds its own to those of the lines
@@ -156,7 +156,7 @@ def traced_material(
     outcomes: list[Outcome[Any]] = [scoring.of_found()]
     if any(len({run.variation for run in siblings}) > 1 for siblings in runs):
         judged = StabilityOptions(**shared).settled(gold.metadata)
-        outcomes.append(Judging(gold, sources, judged).of(held, reader, unseen))
+        outcomes.append(StabilityRun(gold, sources, judged).of(held, reader, no_progress))
     if any(run.payloads for run in every):
         auditing.found.add(audits)
         outcomes.append(auditing.of_found())

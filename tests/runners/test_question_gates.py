@@ -10,7 +10,7 @@ from ragauge.gates.rules import parse_rules
 from ragauge.gates.stability import profile_rules, with_own
 from ragauge.metrics.table import find
 from ragauge.runners.plan import shuffled
-from ragauge.runners.question_stability import BEST, Judge
+from ragauge.runners.question_stability import BEST, QuestionGates
 from tests.profiles import times
 
 RULES = profile_rules("ours")
@@ -37,7 +37,7 @@ def unit(*runs, question=None, planned=None, failed=0):
 
 
 def verdict_of(question_runs, question=None):
-    return Judge(RULES).judged(question or gold(), question_runs).verdict
+    return QuestionGates(RULES).evaluate(question or gold(), question_runs).verdict
 
 
 def test_all_runs_alike_and_right_are_stable():
@@ -49,7 +49,9 @@ def test_the_same_mistake_every_time_is_a_stable_failure():
 
 
 def test_one_odd_run_makes_it_flaky_and_names_its_gates():
-    found = Judge(RULES).judged(gold(), unit(*(run(seed, c=seed > 0) for seed in range(5))))
+    found = QuestionGates(RULES).evaluate(
+        gold(), unit(*(run(seed, c=seed > 0) for seed in range(5)))
+    )
     assert found.verdict == "flaky"
     assert [str(failed) for failed in found.failed] == ["acr 0.8 < 0.95"]
 
@@ -70,20 +72,22 @@ def test_an_unanswerable_question_must_be_refused_each_time():
     assert verdict_of(unit(*refusing, question=question), question) == "stable_pass"
     inventing = [run(seed) for seed in range(5)]
     assert verdict_of(unit(*inventing, question=question), question) == "stable_fail"
-    reference = Judge(profile_rules("reference"))
-    assert reference.judged(question, unit(*inventing, question=question)).verdict == "stable_pass"
+    reference = QuestionGates(profile_rules("reference"))
+    assert (
+        reference.evaluate(question, unit(*inventing, question=question)).verdict == "stable_pass"
+    )
 
 
 def test_constraints_must_come_back_in_every_answer():
     question = gold(constrained=True)
     runs = [run(seed, echoed=seed != 3) for seed in range(5)]
-    found = Judge(RULES).judged(question, unit(*runs, question=question))
+    found = QuestionGates(RULES).evaluate(question, unit(*runs, question=question))
     assert (found.verdict, str(found.failed[0])) == ("flaky", "scu_cons 0 ≠ 1")
 
 
 def test_a_gate_that_cannot_apply_fails_nothing():
     only_refusals = unit(*(run(seed, refused=True) for seed in range(3)))
-    failed = Judge(RULES).judged(gold(), only_refusals).failed
+    failed = QuestionGates(RULES).evaluate(gold(), only_refusals).failed
     assert {one.rule.metric for one in failed} == {"stability.acr", "stability.cghc"}
 
 
@@ -119,31 +123,31 @@ def simulated(number):
     return question, runs
 
 
-def stopped(judge, question, runs):
+def stopped(gates, question, runs):
     """What is known when an adaptive sweep stops: a run at a time, in its own order."""
     by_variation = {run.variation: run for run in runs}
     ordered = [by_variation[v] for v in shuffled(question.qid, list(by_variation))]
     for made in range(len(ordered)):
         so_far = unit(*ordered[:made], question=question, planned=len(ordered))
-        if judge.decided(question, so_far):
+        if gates.decided(question, so_far):
             return so_far
     return unit(*ordered, question=question)
 
 
 def test_exact_stopping_never_changes_a_verdict():
-    exact, full = Judge(RULES, "exact"), Judge(RULES)
+    exact, full = QuestionGates(RULES, "exact"), QuestionGates(RULES)
     saved, questions = 0, times(1_000)
     for number in range(questions):
         question, runs = simulated(number)
-        early = exact.judged(question, stopped(exact, question, runs))
-        assert early.verdict == full.judged(question, unit(*runs, question=question)).verdict
+        early = exact.evaluate(question, stopped(exact, question, runs))
+        assert early.verdict == full.evaluate(question, unit(*runs, question=question)).verdict
         saved += early.saved
     assert saved > questions
 
 
 def test_anytime_stopping_keeps_its_error_rate():
     """The share of questions decided otherwise than by all runs, at the rate that is hardest."""
-    judge = Judge(RULES, "anytime", 0.05)
+    gates = QuestionGates(RULES, "anytime", 0.05)
     wrong, saved, questions = 0, 0, times(200)
     for number in range(questions):
         random = Random(number)
@@ -152,7 +156,7 @@ def test_anytime_stopping_keeps_its_error_rate():
         random.shuffle(right)
         question = Gold(qid=str(number), question="?", answerable=True)
         runs = [run(seed, c=fine) for seed, fine in enumerate(right)]
-        found = judge.judged(question, stopped(judge, question, runs))
+        found = gates.evaluate(question, stopped(gates, question, runs))
         assert found.verdict != "incomplete"
         wrong += (not found.failed) != (failures == 2)
         saved += found.saved
@@ -168,5 +172,5 @@ def test_every_gated_metric_has_a_best_value_or_is_never_decided_by():
 
 def test_a_failed_run_decides_nothing():
     runs = [run(0), run(1, c=False), run(2, h=False)]
-    assert Judge(RULES, "exact").decided(gold(), unit(*runs, planned=10))
-    assert not Judge(RULES, "exact").decided(gold(), unit(*runs, planned=10, failed=1))
+    assert QuestionGates(RULES, "exact").decided(gold(), unit(*runs, planned=10))
+    assert not QuestionGates(RULES, "exact").decided(gold(), unit(*runs, planned=10, failed=1))
