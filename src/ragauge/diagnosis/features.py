@@ -14,7 +14,7 @@ from ragauge.contracts.gold import ANSWERABLE, stratum_text
 from ragauge.jitters.lexicons import AUXILIARIES, PREPOSITIONS, QUESTION_WORDS, VERBS, plain
 from ragauge.text.canonical import UNSPACED
 from ragauge.text.language import language_of
-from ragauge.text.stop_words import listed
+from ragauge.text.word_lists import word_set
 from ragauge.text.words import words
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ _HEAD = 300
 _SPOKEN = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _FIRST = 8
 """Words from the first on among which the one that asks is."""
-_COMPARING = listed(
+_COMPARING = word_set(
     "compare compares compared comparing comparison contrast versus vs differ differs differed "
     "difference differences vergelijk vergelijken vergeleken vergelijking verschil verschillen "
     "verschilt vergleiche vergleichen verglichen vergleich unterschied unterschiede unterscheidet "
@@ -56,31 +56,31 @@ _ZH_FORMS = {
     "yes_no": re.compile("吗|是否|是不是|有没有|能否"),
 }
 _FORMS = {
-    **dict.fromkeys(listed("hoeveel hoelang wieviel wieviele combien"), "how_many"),
-    **dict.fromkeys(listed("when wanneer wann quand"), "when"),
-    **dict.fromkeys(listed("where waar wo woher wohin où d'où"), "where"),
-    **dict.fromkeys(listed("who whom whose wie wiens wer wen wem wessen qui"), "who"),
-    **dict.fromkeys(listed("why waarom warum weshalb wieso pourquoi"), "why"),
+    **dict.fromkeys(word_set("hoeveel hoelang wieviel wieviele combien"), "how_many"),
+    **dict.fromkeys(word_set("when wanneer wann quand"), "when"),
+    **dict.fromkeys(word_set("where waar wo woher wohin où d'où"), "where"),
+    **dict.fromkeys(word_set("who whom whose wie wiens wer wen wem wessen qui"), "who"),
+    **dict.fromkeys(word_set("why waarom warum weshalb wieso pourquoi"), "why"),
 }
-_HOW = listed("how hoe wie")
-_MEASURES = listed(
+_HOW = word_set("how hoe wie")
+_MEASURES = word_set(
     "many much long old often far tall large big high deep "
     "veel lang oud vaak ver groot hoog diep viel viele lange alt oft weit hoch tief"
 )
-_WHAT = listed(
+_WHAT = word_set(
     "what which welk welke welche welcher welches welchen welchem quel quelle quels quelles"
 )
-_TIMES = listed(
+_TIMES = word_set(
     "year date day month century decade jaar datum dag maand eeuw jahr tag monat jahrhundert "
     "année an jour mois siècle"
 )
-_PLACES = listed(
+_PLACES = word_set(
     "place city town country village land stad plaats dorp stadt ort dorf ville pays lieu"
 )
 _NEAR_AN_ORDER, _NEAR_A_REQUEST = 3, 6
 """Words among which the one that asks must be: `Tell me when`, `Could you please tell me when`.
 Further on it begins a clause: `Name the man who`."""
-_ASKED_OF = listed("you je u jij sie du vous tu")
+_ASKED_OF = word_set("you je u jij sie du vous tu")
 
 
 def features(row: ScoreRow, first_relevant: int | None = None) -> dict[str, str]:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple, TypeVar
 
 from ragauge.text.agreement import NEGATIONS
 from ragauge.text.canonical import UNSPACED, composed
 from ragauge.text.stems import stem
 from ragauge.text.stop_words import Language, stop_words
+from ragauge.text.word_lists import read_toml, word_set
 from ragauge.text.words import MARKS, UNSEEN
 
 Made = TypeVar("Made")
@@ -36,11 +35,7 @@ _MOST = 1 << 16
 _STARTERS = frozenset('.!?:\n"“„«•*-–(>#')
 """After one of these a capital letter says nothing."""
 _ZEROS = re.compile(r"(?<=\d)[.:]0+$")
-LIGHT_WORDS = frozenset(
-    tomllib.loads(files(__package__).joinpath("light_words.toml").read_text("utf-8"))[
-        "words"
-    ].split()
-)
+LIGHT_WORDS = word_set(read_toml(__package__, "light_words.toml")["words"])
 
 
 class Tokens(NamedTuple):

@@ -18,7 +18,7 @@ from msgspec import Struct
 from ragauge.jitters.lexicons import AUXILIARIES
 from ragauge.jitters.protected import KEPT, masked
 from ragauge.jitters.sentences import Edit, edited, lowered, raised, sentences
-from ragauge.text.stop_words import listed
+from ragauge.text.word_lists import word_set
 
 
 class Grammar(Struct, frozen=True, kw_only=True):
@@ -83,23 +83,23 @@ _EN = Grammar(
         r"|in (?:detail|brief|full|plain words|simple words|bullet points)"
         r"|as a (?:bullet |numbered )?(?:list|table)|step by step"
     ),
-    chooses=listed("which who what"),
+    chooses=word_set("which who what"),
     either="or",
     joins=("now that", "given that", "if", "because", "although", "once", "while", "as long as"),
     asides=("compared with", "compared to", "according to"),
-    articles=listed("the a an its this"),
-    places=listed("when where how"),
-    leads=listed("in on at"),
-    asks=listed("which what"),
-    who=listed("who what"),
-    be=listed("is are was were"),
+    articles=word_set("the a an its this"),
+    places=word_set("when where how"),
+    leads=word_set("in on at"),
+    asks=word_set("which what"),
+    who=word_set("who what"),
+    be=word_set("is are was were"),
     done=_EN_DONE,
-    bars=listed(
+    bars=word_set(
         "which what who whom whose that where when why how before after during like doing to by "
         "with matter weather point than not"
     ),
-    relatives=listed("which what who whom whose that where when why how"),
-    trails=listed("for of in at on from about under into"),
+    relatives=word_set("which what who whom whose that where when why how"),
+    trails=word_set("for of in at on from about under into"),
 )
 
 _NL = Grammar(
@@ -110,24 +110,24 @@ _NL = Grammar(
         r"(?:zin|zinnen|woorden|alinea|alinea's|regels)"
         r"|in (?:detail|het kort|eenvoudige woorden)|als (?:lijst|tabel)|stap voor stap"
     ),
-    chooses=listed("welk welke wie wat"),
+    chooses=word_set("welk welke wie wat"),
     either="of",
     joins=("nu", "als", "omdat", "hoewel", "aangezien", "terwijl", "zolang"),
     asides=("volgens", "vergeleken met", "in vergelijking met"),
-    articles=listed("de het een dit deze"),
-    owners=listed("zijn haar hun"),
-    places=listed("wanneer waar"),
-    leads=listed("in uit op bij sinds"),
-    asks=listed("welk welke wanneer"),
-    who=listed("wie"),
-    be=listed("is zijn was waren wordt worden werd werden"),
+    articles=word_set("de het een dit deze"),
+    owners=word_set("zijn haar hun"),
+    places=word_set("wanneer waar"),
+    leads=word_set("in uit op bij sinds"),
+    asks=word_set("welk welke wanneer"),
+    who=word_set("wie"),
+    be=word_set("is zijn was waren wordt worden werd werden"),
     done=r"(?:ge|be|ver|ont|her|vol|af|over|op|uit|in|aan)\w+(?:d|t|en)",
-    alone=listed(
+    alone=word_set(
         "opende openden begon begonnen ontstond ontstonden staat staan stond stonden ligt liggen "
         "lag lagen hangt hangen hing hingen verscheen verschenen sloot overleed stierf"
     ),
-    holds=listed("bewaart bezit heeft telt beheert omvat"),
-    bars=listed(
+    holds=word_set("bewaart bezit heeft telt beheert omvat"),
+    bars=word_set(
         "door naar met na voor tijdens weer opnieuw nu toen al nog er men niet ook eerst om aan "
         "op uit over bij tot die dat waar waarin waarop waarvan zich dan als wie wat hij zij ze "
         "ter ten te open klaar vroeger destijds tegenwoordig momenteel ooit oorspronkelijk later "
@@ -135,7 +135,7 @@ _NL = Grammar(
         "bekend kwijt vast vanaf vandaan heen"
     ),
     verb_last=True,
-    trails=listed("van in"),
+    trails=word_set("van in"),
 )
 
 _DE = Grammar(
@@ -146,25 +146,25 @@ _DE = Grammar(
         r"(?:Satz|Sätzen|Worten|Absatz|Absätzen|Zeilen)"
         r"|als (?:Liste|Tabelle)|Schritt für Schritt"
     ),
-    chooses=listed("welcher welche welches wer was"),
+    chooses=word_set("welcher welche welches wer was"),
     either="oder",
     asides=("laut", "gemäß"),
-    articles=listed("der die das ein eine"),
-    owners=listed("seinen seine sein ihren ihre ihr"),
-    places=listed("wann wo"),
-    leads=listed("in an seit"),
-    asks=listed("welchem welcher wann"),
-    who=listed("wer"),
-    be=listed("ist sind war waren wird werden wurde wurden"),
+    articles=word_set("der die das ein eine"),
+    owners=word_set("seinen seine sein ihren ihre ihr"),
+    places=word_set("wann wo"),
+    leads=word_set("in an seit"),
+    asks=word_set("welchem welcher wann"),
+    who=word_set("wer"),
+    be=word_set("ist sind war waren wird werden wurde wurden"),
     done=r"(?:ge|be|ver|er|ent|zer|auf|ab|an|ein|aus|um|wieder)\w+(?:t|en)",
-    alone=listed("begann begannen entstand entstanden steht stehen liegt liegen hängt hängen"),
-    bars=listed(
+    alone=word_set("begann begannen entstand entstanden steht stehen liegt liegen hängt hängen"),
+    bars=word_set(
         "von vom durch nach mit für wieder nun noch nicht auch erst um aus über bei bis "
         "sich als wer was er sie es man an auf zu zum zur im am vor unter seit "
         "dem den einem einen ihm ihnen mir dir uns euch"
     ),
     verb_last=True,
-    trails=listed("in des der"),
+    trails=word_set("in des der"),
     capital_nouns=True,
 )
 
@@ -174,12 +174,12 @@ _FR = Grammar(
         r"|en (?:une|deux|trois|quatre|cinq|quelques|\d+) (?:phrases?|mots|lignes|paragraphes?)"
         r"|en (?:détail|bref)|sous forme de (?:liste|tableau)|étape par étape"
     ),
-    chooses=listed("quel quelle lequel laquelle qui"),
+    chooses=word_set("quel quelle lequel laquelle qui"),
     either="ou",
     colon=" :",
     joins=("puisque", "si", "bien que", "maintenant que", "étant donné que"),
     asides=("selon", "d'après", "par rapport à"),
-    articles=listed("le la les un une"),
+    articles=word_set("le la les un une"),
 )
 
 _ZH = Grammar(
@@ -188,7 +188,7 @@ _ZH = Grammar(
         r"分步骤|用(?:列表|表格)(?:形式)?|简要地?|详细地?"
     ),
     joint="[，、]",
-    chooses=listed("哪个 哪一个 哪座 哪家 谁"),
+    chooses=word_set("哪个 哪一个 哪座 哪家 谁"),
     either="还是",
     colon="，",
 )
@@ -317,7 +317,7 @@ def _aside_first(question: Question, grammar: Grammar) -> Parts | None:
     return question.phrase(at, len(words)), ",", question.phrase(0, at)
 
 
-_LINKS = listed("of in at on from to and for by under with into van en uit te des und de du à et")
+_LINKS = word_set("of in at on from to and for by under with into van en uit te des und de du à et")
 _LONGEST_PIECE = 4
 
 
@@ -344,10 +344,10 @@ def _is_noun(piece: list[str], grammar: Grammar) -> bool:
     return len(free) == 1 and (free != piece or free[0] in _TIMES)
 
 
-_TIMES = listed("year years month months decade century day days period time era war")
-_BARE = listed("receive open close have hold own keep attract count spend earn buy sell lose win")
-_WHEN = listed("after before during")
-_NEAR_WHEN = listed("from until just shortly soon long and or in on at of") | _TIMES
+_TIMES = word_set("year years month months decade century day days period time era war")
+_BARE = word_set("receive open close have hold own keep attract count spend earn buy sell lose win")
+_WHEN = word_set("after before during")
+_NEAR_WHEN = word_set("from until just shortly soon long and or in on at of") | _TIMES
 
 
 def _time_seen(question: Question, grammar: Grammar) -> bool:
@@ -377,8 +377,8 @@ def _time_first(question: Question, grammar: Grammar) -> Parts | None:
     return question.phrase(at, len(words)), ",", question.phrase(0, at)
 
 
-_STORED = listed("kept stored held shown housed displayed preserved exhibited")
-_WHERE = listed("in at on inside under near")
+_STORED = word_set("kept stored held shown housed displayed preserved exhibited")
+_WHERE = word_set("in at on inside under near")
 
 
 def _stored(question: Question, grammar: Grammar) -> int | None:

@@ -19,7 +19,7 @@ from ragauge.jitters.lexicons import (
     plain,
 )
 from ragauge.jitters.protected import KEPT
-from ragauge.text.stop_words import listed
+from ragauge.text.word_lists import word_set
 
 Edit = tuple[int, int, str]
 """Where it begins and ends, and what comes there instead."""
@@ -70,10 +70,10 @@ _LETTER = r"[^\W\d_]"
 _WORDS = re.compile(rf"({_LETTER}+(?:['’-]{_LETTER}+)*)(?:[ ]+({_LETTER}+))?")
 
 _NOUNS_TOO = {
-    "en": listed("list show name state outline contrast display find sketch give"),
-    "nl": listed("licht toon som vat zet laat schets vergelijk"),
-    "de": listed("liste vergleiche"),
-    "fr": listed("liste montre affiche mets cite"),
+    "en": word_set("list show name state outline contrast display find sketch give"),
+    "nl": word_set("licht toon som vat zet laat schets vergelijk"),
+    "de": word_set("liste vergleiche"),
+    "fr": word_set("liste montre affiche mets cite"),
 }
 """Verbs that order, and are nouns or adverbs as well."""
 

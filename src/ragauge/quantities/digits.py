@@ -35,7 +35,7 @@ from ragauge.quantities.quantity import (
     month_of,
     numeric_date,
 )
-from ragauge.text.stop_words import listed
+from ragauge.text.word_lists import word_set
 
 VULGAR = {
     "½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅛": (1, 8), "⅜": (3, 8),
@@ -65,30 +65,30 @@ _LEAST_DIGITS = 7
 _MIXED = re.compile(rf" ([1-9])/([2-9])(?![0-9/])| ?([{''.join(VULGAR)}])| dozen\b")
 _DOTTED = re.compile(r"[0-9]+\.[0-9]+")
 
-_ORDINALS = listed("st nd rd th e er ste de ème eme ère")
+_ORDINALS = word_set("st nd rd th e er ste de ème eme ère")
 _DECADE_ENDS = frozenset({"s", "er", "ers"})
-_HOURS = listed("a am p pm h uur uhr o heure heures")
+_HOURS = word_set("a am p pm h uur uhr o heure heures")
 _MARKER_ENDS = frozenset(".):")
 _MORE_FOLLOWS = frozenset({".", " ", *VULGAR})
 _TO_MONTH = frozenset({*_ORDINALS, *MONTHS, "of"})
 """Words between a day and its month, or the month."""
 _TELLING = frozenset(
-    {*_ORDINALS, *_HOURS, *MONTHS, *SCALES, *UNITS, *BEFORE_UNIT, *listed("of per pour dozen °")}
+    {*_ORDINALS, *_HOURS, *MONTHS, *SCALES, *UNITS, *BEFORE_UNIT, *word_set("of per pour dozen °")}
 )
 """Words after a number that say what it is; after any other it is a plain number."""
-_YEAR_BEFORE = listed(
+_YEAR_BEFORE = word_set(
     "in since by from until till before after during year of early late circa ca around to "
     "and sinds tot vanaf voor na jaar anno im seit bis vor nach jahr en depuis avant après "
     "année"
 )
-_LENGTHS = listed("word words woorden wörter wörtern worten mots sentences zinnen sätze phrases")
+_LENGTHS = word_set("word words woorden wörter wörtern worten mots sentences zinnen sätze phrases")
 """Words after the length of the answer itself, as in "a summary in 80 words"."""
-_PLACE_WORDS = listed(
+_PLACE_WORDS = word_set(
     "passage passages document documents doc source sources context contexts step steps stap "
     "stappen schritt schritte étape étapes"
 )
 """Words before the number of a place in the prompt or the answer itself."""
-_VERSION_WORDS = listed("version versions versie versies versionen v release releases build")
+_VERSION_WORDS = word_set("version versions versie versies versionen v release releases build")
 """Words before a name in digits and dots: of versions, 3.10 is not 3.1."""
 
 _YEAR_AFTER = re.compile(r"(?:(?: ?,)? (?:of |de )?|-|\. ?)([0-9]{4})(?![0-9])")

@@ -6,7 +6,7 @@ import re
 
 from ragauge.quantities.measures import AFTER, CURRENCY_BEFORE, unit_after
 from ragauge.quantities.quantity import Found, apart, month_of
-from ragauge.text.stop_words import listed
+from ragauge.text.word_lists import word_set
 
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"'()\[\]{}]++", re.IGNORECASE)
 _MAIL = re.compile(r"(?<=[\w.+-])@[\w-]++(?:\.[\w-]++)++")
@@ -20,7 +20,7 @@ _CODE = re.compile(r"[A-Za-z0-9]++(?:[-_][A-Za-z0-9]++|\.[0-9][A-Za-z0-9]*+)*+")
 _CODE_TAIL = re.compile(r"(?:-[a-z]{3,})+$")
 _CODE_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 _LONGEST_CODE = 24
-_NOT_CODES = listed("mid pre post early late under over non sub top")
+_NOT_CODES = word_set("mid pre post early late under over non sub top")
 _ADDRESS_HEAD = re.compile(r"^(?:https?://)?(?:www\.)?")
 _SEPARATORS = re.compile(r"[\W_]+")
 _TRAILING = ".,;:!?…"

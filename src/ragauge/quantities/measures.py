@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from ragauge.quantities.quantity import Reading, shifted
-from ragauge.text.stop_words import listed
+from ragauge.text.word_lists import word_set
 
 _UNITS: dict[str | None, str] = {
     "%": "% percent pct percentage procent prozent pourcent procents percents",
@@ -75,14 +75,14 @@ nothing.
 """
 BEFORE_UNIT = {"square": "²", "sq": "²", "vierkante": "²", "cubic": "³", "kubieke": "³"}
 """Words before a unit that make it one of area or volume."""
-GLUED = listed(
+GLUED = word_set(
     "km m cm mm kg g mg lb lbs oz l ml ha ft mi mph kmh kph yd kw mw w kwh hz kb mb gb tb s "
     "ms sec min mins hr hrs yr yrs yo kcal cal usd eur gbp"
 )
 """Units that are written against their number without a space."""
 CURRENCY_SIGNS = frozenset("$€£¥₹")
 CURRENCY_BEFORE = {
-    word: UNITS[word] for word in listed("$ us$ usd € eur £ gbp ₹ inr cny rmb jpy chf ¥")
+    word: UNITS[word] for word in word_set("$ us$ usd € eur £ gbp ₹ inr cny rmb jpy chf ¥")
 }
 _SCALES = {
     2: "hundred honderd hundert",

@@ -19,7 +19,7 @@ from ragauge.quantities.quantity import (
 )
 from ragauge.quantities.words import word_numbers
 from ragauge.text.canonical import lowered
-from ragauge.text.stop_words import listed
+from ragauge.text.word_lists import word_set
 
 _OTHER_SIGNS = {
     **dict.fromkeys("\u00a0\u2007\u2009\u202f\u3000", " "),
@@ -53,7 +53,7 @@ _PERCENT_BEFORE = "百分之"
 _ROMAN = re.compile(r"[IVXL][IVXL]*+(?:e|ème|ste|de)?+(?![\w-])")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50}
 _VALID_ROMAN = re.compile(r"(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
-_CHAPTERS = listed(
+_CHAPTERS = word_set(
     "chapter part volume book act article section title appendix type phase class hoofdstuk "
     "deel boek artikel kapitel teil band chapitre partie tome livre acte"
 )

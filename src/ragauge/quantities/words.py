@@ -8,7 +8,7 @@ from itertools import filterfalse
 from typing import Literal, NamedTuple
 
 from ragauge.quantities.quantity import Found, Reading, fraction
-from ragauge.text.stop_words import listed
+from ragauge.text.word_lists import word_set
 
 Role = Literal["count", "scale", "ordinal", "share", "halves", "decade"]
 
@@ -93,7 +93,7 @@ _COMPOUND_PARTS: dict[str, int] = {
     if (entry.role == "count" and entry.value < 100) or word in {"honderd", "hundert"}
 }
 _COMPOUND_PARTS |= {"een": 1, "één": 1, "ein": 1, "duizend": 1000, "tausend": 1000}
-for _word in listed(  # of languages that do not write numbers in one word, or inflected
+for _word in word_set(  # of languages that do not write numbers in one word, or inflected
     "one two three four five six seven eight nine ten eleven twelve un une deux trois quatre "
     "cinq sept huit neuf dix onze douze treize quatorze quinze seize eine einen einem einer "
     "cents dozijn dutzend douzaine nul null zero zéro"
@@ -141,7 +141,7 @@ _AND = frozenset({" and ", " et ", "-et-", " en ", " und "})
 _AND_A = frozenset({" and a ", " and one-", " et ", " en een ", " and "})
 _OF_A = frozenset({" a ", " of a ", " an ", " een ", " eine ", " "})
 _YEARS_BEFORE = ("jaren ", "années ")
-_ENGLISH_COUNTS = listed("one two three four five seven eight nine ten twelve twenty fifty")
+_ENGLISH_COUNTS = word_set("one two three four five seven eight nine ten twelve twenty fifty")
 _FEW_WORDS = 24
 """Up to so many different number words, each is looked for by itself."""
 _MOST_REMEMBERED = 1 << 17

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from msgspec import Struct, structs
 
@@ -23,6 +23,7 @@ from ragauge.contracts.gold import (
     Refusal,
     Strength,
 )
+from ragauge.text.word_lists import read_toml
 
 Language = Literal["en", "nl", "de", "fr", "es", "zh", "ja"]
 
@@ -113,37 +114,21 @@ def _masked(quotation: re.Match[str]) -> str:
     return '"' + "x" * (len(quotation[0]) - 2) + '"'
 
 
+_CONTINUED = re.compile(r"\n *\|")
 _AS_FOLDED = str.maketrans(_TRADITIONAL, _SIMPLIFIED)
 """For rules that are written with characters which folding changes: Japanese ones."""
 
 
 def _pieces(written: str) -> tuple[str, ...]:
-    """Pieces of words apart; a low line stands for a blank."""
-    return tuple(written.translate(_AS_FOLDED).replace("_", " ").split("|"))
+    """The pieces of words in a list; an underscore is a space."""
+    return tuple(_CONTINUED.sub("|", written).translate(_AS_FOLDED).replace("_", " ").split("|"))
 
 
-CUES: dict[Language, tuple[str, ...]] = {
-    "en": _pieces(
-        "not|n't|no_|never|nowhere|unable|unknown|lack|insuffic|unclear|none|neither|n/a|imposs"
-        "|fail|silent|unan|unspec|beyond_my|outside|missing|idk|dunno|dont_|cant_|sorry|please"
-    ),
-    "nl": _pieces("niet|geen|nergens|onbek|onvold|onduid|ontbre|onmogel|zwijg|nvt|n.v.t"),
-    "de": _pieces(
-        "nicht|kein|unbekannt|unklar|unzureich|ungenug|nirgend|_fehl|unmogl|schweig|k._a|k.a"
-    ),
-    "fr": _pieces(
-        "_ne_|_n'|aucun|pas_|inconn|insuffisan|indetermin|impossible_d|s/o|sans_reponse|j'ignore"
-        "|l'ignore|manqu|indispon"
-    ),
-    "es": _pieces(
-        "no_|_ningun|_nada|desconoc|desconoz|_ignoro|insuficien|imposible|incapaz|_falta|_sin_"
-        "|caren|carec|_n/d|por_favor|ni_idea|fuera_del"
-    ),
-    "zh": _pieces("不|没|未|无|难|缺"),
-    "ja": _pieces("ません|ない|なかった|不|なし|ず|かね|くださ|お願い|無|无|未|なく"),
-}
-"""Pieces of words; a text without one, and without a question mark, does not refuse in that
-language. They are not in the TOML files, so that only the languages of a text are read."""
+@cache
+def cues() -> Mapping[Language, tuple[str, ...]]:
+    """Pieces of words by language; a text without one of them does not refuse in it."""
+    texts = read_toml(__package__, "cues.toml")
+    return {language: _pieces(texts[language]) for language in get_args(Language)}
 
 
 class Rule(Struct, frozen=True):
@@ -188,7 +173,6 @@ class Rules(Struct, frozen=True, kw_only=True):
     """How a sentence begins from which on it is listed what could be meant."""
 
 
-_CONTINUED = re.compile(r"\n *\|")
 _NAME = re.compile(r"\{([a-z_]+)\}")
 _GAP = re.compile(r"\{([gw])(\d+)\}")
 _WORD = r"[^\s,.;:!?()]{1,30}"
@@ -197,11 +181,7 @@ _WORD = r"[^\s,.;:!?()]{1,30}"
 @cache
 def rules_of(language: Language) -> Rules:
     """The rules of a language, read and compiled when they are first needed."""
-    import tomllib
-    from importlib.resources import files
-
-    written = files(__package__).joinpath(f"{language}.toml").read_text(encoding="utf-8")
-    sheet = tomllib.loads(_CONTINUED.sub("|", written))
+    sheet = read_toml(__package__, f"{language}.toml")
     words: Mapping[str, str] = sheet["words"]
     spaced = language not in ("zh", "ja")
 
@@ -209,6 +189,7 @@ def rules_of(language: Language) -> Rules:
         """The regular expression of a pattern; words may be made of other words."""
         while _NAME.search(line):
             line = _NAME.sub(lambda name: f"(?:{words[name[1]]})", line)
+        line = _CONTINUED.sub("|", line)
         if not spaced:
             line = line.translate(_AS_FOLDED)
             return _GAP.sub(lambda gap: rf"[^.!?;,\n]{{0,{gap[2]}}}?", line)
@@ -227,7 +208,7 @@ def rules_of(language: Language) -> Rules:
     start = r"{}(?![\w])" if spaced else "{}"
     return Rules(
         whole=pattern(sheet["whole"]),
-        cues=CUES[language],
+        cues=cues()[language],
         refuses=rules(sheet["refuses"]),
         may_refuse=rules(sheet["may_refuse"]),
         about_documents=pattern(sheet["about_documents"], within),
@@ -471,8 +452,8 @@ def _rules_for(text: str, language: Language | None) -> Iterator[Rules]:
     asks, padded = text.rstrip(" \n\"')]").endswith("?"), f" {text} ".replace("\n", " ")
     # Chinese rules would read Japanese words that are written with the same characters.
     other: Language = "zh" if _KANA.search(text) else "ja"
-    for name in [each for each in CUES if each != other] if language is None else (language,):
-        if asks or holds(padded, CUES[name]):
+    for name in [each for each in cues() if each != other] if language is None else (language,):
+        if asks or holds(padded, cues()[name]):
             yield rules_of(name)
 
 

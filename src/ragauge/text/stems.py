@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 
 from ragauge.text.stop_words import Language
+from ragauge.text.word_lists import read_toml
 
 SHORTEST = 4
 """Letters of the shortest word that a rule is tried on."""
@@ -37,12 +38,8 @@ def stem(word: str, language: Language = "en") -> str:
 @cache
 def _irregular() -> Mapping[str, Mapping[str, str]]:
     """By language, each form that no rule gives with its stem."""
-    import tomllib
-    from importlib.resources import files
-
-    written = tomllib.loads(files(__package__).joinpath("stems.toml").read_text(encoding="utf-8"))
     tables = {}
-    for language, listed in written.items():
+    for language, listed in read_toml(__package__, "stems.toml").items():
         groups = [group.split() for group in re.split(r"[|\n]", listed["forms"].strip())]
         tables[language] = {word: word for word in listed["apart"].split()}
         tables[language] |= {form: forms[0] for forms in groups for form in forms}
