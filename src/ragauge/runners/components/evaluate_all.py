@@ -204,29 +204,21 @@ def _plans(
     """The calls of each task that can be done; why the others cannot goes into the results."""
     plans: dict[Task, list[Call]] = {}
     for task in TASKS:
-        reason = _unable(task, model, gold, chosen)
-        if reason is not None:
-            results.absent[task] = reason
-            if chosen.tasks and task not in chosen.tasks:
-                results.unasked.add(task)
+        judged = gold.judgements is not None or gold.failure is not None
+        if chosen.tasks and task not in chosen.tasks:
+            results.absent[task] = "it was not asked for"
+            results.unasked.add(task)
+        elif not can(model, task):
+            results.absent[task] = f"the model has no method {METHODS[task]}"
+        elif task == "retrieval" and not judged:
+            results.absent[task] = "no judgements and queries were given"
         elif task == "retrieval" and gold.failure is not None:
             results.failures[task] = gold.failure
+        elif task != "retrieval" and not _records(task, gold):
+            results.absent[task] = f"no entry has {MARKS[task]}"
         else:
             plans[task] = planned(task, gold.entries, gold.queries, chosen.k)
     return plans
-
-
-def _unable(task: Task, model: Any, gold: ComponentGold, chosen: AllOptions) -> str | None:
-    if chosen.tasks and task not in chosen.tasks:
-        return "it was not asked for"
-    if not can(model, task):
-        return f"the model has no method {METHODS[task]}"
-    if task == "retrieval":
-        absent = gold.judgements is None and gold.failure is None
-        return "no judgements and queries were given" if absent else None
-    if not any(one.has(MARKS[task]) for one in gold.entries):
-        return f"no entry has {MARKS[task]}"
-    return None
 
 
 def _records(task: Task, gold: ComponentGold) -> Sequence[Mapping[str, Any]]:
@@ -258,7 +250,16 @@ def _gold_of(
     What is wrong with queries or judgements is retrieval's failure alone.
     """
     problems: list[str] = []
-    entries = _entries(source, problems)
+
+    def marked() -> Iterator[Row]:
+        for row in Records(source, RECORD, problems, name="gold", table=no_table).rows():
+            if is_entry(row.record):
+                yield row
+            else:
+                fact = expected("a heritage entry", row.record)
+                problems.append(f"{row.place}: record: {fact}")
+
+    entries = [EntryRecord(row.record, entry) for row, entry in entries_in(marked(), problems)]
     refuse_bad(problems, len(entries), chosen)
     note_problems(problems, findings)
     if not entries:
@@ -276,18 +277,6 @@ def _gold_of(
     except InputRejected as error:
         return ComponentGold(entries=entries, failure=str(error))
     return ComponentGold(entries=entries, queries=judged, judgements=judgements)
-
-
-def _entries(source: Source, problems: list[str]) -> list[EntryRecord]:
-    def marked() -> Iterator[Row]:
-        for row in Records(source, RECORD, problems, name="gold", table=no_table).rows():
-            if is_entry(row.record):
-                yield row
-            else:
-                fact = expected("a heritage entry", row.record)
-                problems.append(f"{row.place}: record: {fact}")
-
-    return [EntryRecord(row.record, entry) for row, entry in entries_in(marked(), problems)]
 
 
 def _judged(
@@ -406,14 +395,11 @@ def _undecided(results: TaskResults) -> Iterator[Verdict]:
 
 def _number(key: str, results: TaskResults) -> SummaryNumber:
     task, metric = SUMMARY[key]
-    outcome = results.outcomes.get(task)
-    if outcome is None:
+    if task not in results.outcomes:
         reason = results.failures.get(task) or results.absent[task]
         return SummaryNumber(metric=metric, value=None, n=0, ci=None, reason=reason)
-    score = outcome.report.metrics[metric]
-    return SummaryNumber(
-        metric=metric, value=score.value, n=score.n, ci=score.ci, reason=score.reason
-    )
+    one = results.outcomes[task].report.metrics[metric]
+    return SummaryNumber(metric=metric, value=one.value, n=one.n, ci=one.ci, reason=one.reason)
 
 
 def _unit_id(task: Task, id: str) -> str:
