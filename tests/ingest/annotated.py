@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from ragauge.contracts.entities import AnnotatedText, Entity
 from ragauge.ingest.annotated.entity_files import read_entities
+from ragauge.ingest.annotated.entity_reading import ReadingOptions
 from ragauge.ingest.annotated.entity_writing import written
 from ragauge.ingest.annotated.tagged_texts import laid
 
@@ -11,17 +12,22 @@ TYPES = ("PER", "GRP-X", "GRP.HER.MUS")
 WORDS = st.text("abé#-\"'|_O🏛漢", min_size=1, max_size=4)
 
 
+def entities_in(path, problems, input_format=None, **options):
+    how = ReadingOptions(**options)
+    return read_entities(path, how, problems=problems, input_format=input_format)
+
+
 def read(path, **options):
     """A file that must be read without a problem."""
     problems = []
-    found = read_entities(path, problems=problems, **options)
+    found = entities_in(path, problems, **options)
     assert problems == []
     return found
 
 
 def problems_of(path, **options):
     problems = []
-    read_entities(path, problems=problems, **options)
+    entities_in(path, problems, **options)
     return problems
 
 

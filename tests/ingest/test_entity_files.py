@@ -13,7 +13,15 @@ from ragauge.errors import UsageError
 from ragauge.ingest.annotated.entity_files import FORMS, entities_of, read_entities
 from ragauge.ingest.annotated.entity_writing import written
 from tests.components.shared_data import shared
-from tests.ingest.annotated import again, marked_texts, problems_of, read, read_text, spans
+from tests.ingest.annotated import (
+    again,
+    entities_in,
+    marked_texts,
+    problems_of,
+    read,
+    read_text,
+    spans,
+)
 
 SENTENCE = (
     "Het Rijksmuseum Amsterdam (ISIL: NL-AmRM) werd opgericht in 1800 en beheert de grootste "
@@ -238,7 +246,7 @@ def test_options_that_do_not_exist(tmp_path):
     with pytest.raises(UsageError, match="is none of records, brat"):
         read_entities(tmp_path, problems=[], input_format="xml")
     with pytest.raises(UsageError, match="is none of repair, strict"):
-        read_entities(tmp_path, problems=[], scheme="loose")
+        entities_in(tmp_path, [], scheme="loose")
     with pytest.raises(UsageError, match="only brat has folders"):
         read_entities(tmp_path, problems=[], input_format="iob2")
     with pytest.raises(UsageError, match="no such file"):

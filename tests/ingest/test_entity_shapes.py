@@ -5,6 +5,8 @@ import json
 import pytest
 
 from ragauge.ingest.annotated.entity_files import entities_of, read_entities
+from ragauge.ingest.annotated.entity_reading import ReadingOptions
+from tests.ingest.annotated import entities_in
 
 TEXT = "Het Rijksmuseum in Ede"
 TOKENS = TEXT.split()
@@ -13,7 +15,7 @@ FOUND = [(4, 15, "ORG"), (19, 22, "LOC")]
 
 def read(*records, **options):
     problems = []
-    found = entities_of(records, problems=problems, **options)
+    found = entities_of(records, ReadingOptions(**options), problems=problems)
     spans = [
         [(one.start, one.end, one.type) for one in document.entities]
         for document in found.documents
@@ -66,7 +68,7 @@ def test_tags_out_of_order_are_told_and_strict_leaves_them_out(tmp_path):
     assert [one.code for one in found.findings] == ["broken_tags"]
     file = tmp_path / "tags.jsonl"
     file.write_text(json.dumps(record))
-    (document,) = read_entities(file, problems=problems, scheme="strict").documents
+    (document,) = entities_in(file, problems, scheme="strict").documents
     assert [one.type for one in document.entities] == ["LOC"]
 
 
@@ -99,5 +101,5 @@ def test_a_column_that_is_not_there_is_told_once(tmp_path, column, input_format)
     file = tmp_path / "tags.txt"
     file.write_text("Het DET O\nRijksmuseum NOUN B-ORG\n")
     problems = []
-    read_entities(file, problems=problems, column=column, input_format=input_format)
+    entities_in(file, problems, input_format, column=column)
     assert problems == [f"{file}: column {column}: there are 3, and the first is the token"]

@@ -10,7 +10,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ragauge.contracts.entities import AnnotatedText, Entity, Fragment
+from ragauge.contracts.entities import ONE_LAYER, AnnotatedText, Entity, Fragment
 from ragauge.contracts.report import Finding
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.heritage import Mention, misplacement
@@ -249,14 +249,21 @@ class Given(Struct, frozen=True):
     where: str
 
 
-class Reading:
-    """Documents while their files are read; what is wrong goes into `problems`."""
+AS_IT_IS = ReadingOptions()
 
-    def __init__(self, problems: list[str], options: ReadingOptions | None = None) -> None:
-        self.problems = problems
-        self.options = options or ReadingOptions()
+
+class Reading:
+    """What a file, or a folder, holds of annotated texts; what is wrong goes into `problems`."""
+
+    def __init__(self, problems: list[str], options: ReadingOptions = AS_IT_IS) -> None:
+        self.problems, self.options = problems, options
+        self.form = ""
+        """One of FORMS; empty where it could not be told."""
+        self.annotated: tuple[str, ...] | None = None
+        """The layers that were annotated, entities or not, where the form has layers."""
         self.documents: list[AnnotatedText] = []
         self.findings: list[Finding] = []
+        """misplaced_span, unicode_form, offsets_recounted, repeated_entity, broken_tags, …"""
         self.notes: dict[str, tuple[str, ...]] = {}
         """By document, the lines of its file that are neither text nor entity, as they are."""
         self.in_tokens: set[str] = set()
@@ -266,7 +273,14 @@ class Reading:
         self.unnamed = False
         """The file gives its documents no ids: they are numbered."""
         self.reanchored = 0
+        """Entities that were moved to where their surface stands."""
         self._places: dict[str, str] = {}
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """The layers that were annotated; of a form without layers, those that were met."""
+        met = {entity.layer for document in self.documents for entity in document.entities}
+        return tuple(sorted(met)) or (ONE_LAYER,) if self.annotated is None else self.annotated
 
     def find(self, code: str, where: str, message: str) -> None:
         self.findings.append(Finding(code, where, message))

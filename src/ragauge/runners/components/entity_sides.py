@@ -15,7 +15,8 @@ from msgspec.structs import replace
 from ragauge.contracts.entities import ONE_LAYER, AnnotatedText, EntityColumns, Fragment
 from ragauge.contracts.report import Finding
 from ragauge.errors import UsageError
-from ragauge.ingest.annotated.entity_files import EntityFile, entities_of, read_entities
+from ragauge.ingest.annotated.entity_files import entities_of, read_entities
+from ragauge.ingest.annotated.entity_reading import Reading, ReadingOptions
 from ragauge.ingest.annotated.entity_records import ENTITIES, LINKS
 from ragauge.ingest.fields import Columns
 from ragauge.ingest.records import refuse_columns
@@ -100,41 +101,49 @@ class Marked(Struct, frozen=True, kw_only=True):
 def marked(
     source: Source,
     name: str,
-    files: Mapping[str, Any],
+    options: ReadingOptions,
+    input_format: str | None,
     documents: Sequence[str] | None,
     problems: list[str],
     columns: Columns | None = None,
 ) -> Marked:
     """The documents and entities of one side; what is wrong goes into the list.
 
-    `name` is whose side it is, where there is no file to name. `files` are the options of the
-    reader of files. `documents` are those of frames, which have no row for one without entities.
+    `name` is whose side it is, where there is no file to name. `documents` are those of frames,
+    which have no row for one without entities.
     """
     if hasattr(source, "get_column"):
         refuse_columns(name, "a frame of entities", columns)
         source = _frame_columns(source, name, documents, problems)
     if isinstance(source, EntityColumns):
-        return _of_columns(source, name, problems, in_tokens=files["offsets"] == "tokens")
+        return _of_columns(source, name, problems, in_tokens=options.offsets == "tokens")
     if isinstance(source, str | Path):
-        return of_file(read_entities(source, problems=problems, columns=columns, **files))
+        return of_file(
+            read_entities(
+                source, options, problems=problems, input_format=input_format, columns=columns
+            )
+        )
     if not isinstance(source, Sequence):
         kind = type(source).__name__
         raise UsageError(f"{name}: is a {kind}; give a file, records, columns or a frame")
     if source and all(isinstance(one, AnnotatedText) for one in source):
         return _of_texts([one for one in source if isinstance(one, AnnotatedText)], problems)
-    if not columns and not files["reanchor"] and files["offsets"] != "tokens":
+    if not columns and not options.reanchor and options.offsets != "tokens":
         found = plain_records(source, name)
         if found is not None:
             return found
-    reading = {key: files[key] for key in ("offsets", "reanchor")}
-    read = entities_of(source, problems=problems, name=name, columns=columns, **reading)  # type: ignore[arg-type]
-    return of_file(read)
+    records: Any = source
+    return of_file(entities_of(records, options, problems=problems, name=name, columns=columns))
 
 
-def of_file(file: EntityFile) -> Marked:
+def of_file(file: Reading) -> Marked:
     """What was read by a reader of files, as columns."""
-    found = _of_documents(file.documents, file.layers, file.findings)
-    return replace(found, in_tokens=file.in_tokens, unplaced=file.unplaced, unnamed=file.unnamed)
+    return replace(
+        _of_documents(file.documents, file.layers, file.findings),
+        in_tokens=frozenset(file.in_tokens),
+        unplaced=frozenset(file.unplaced),
+        unnamed=file.unnamed,
+    )
 
 
 def _of_documents(

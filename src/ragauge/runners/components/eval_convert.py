@@ -7,6 +7,7 @@ from pathlib import Path
 from ragauge.contracts.report import Finding
 from ragauge.errors import UsageError
 from ragauge.ingest.annotated.entity_files import read_entities
+from ragauge.ingest.annotated.entity_reading import ReadingOptions
 from ragauge.ingest.annotated.entity_writing import WRITTEN_FORMS, written
 from ragauge.ingest.fields import Columns, refuse
 from ragauge.ingest.ranked.ranking_rows import Role
@@ -40,9 +41,9 @@ def convert_entities(
     problems: list[str] = []
     read = read_entities(
         source,
+        ReadingOptions(reanchor=reanchor),
         problems=problems,
         input_format=input_format,
-        reanchor=reanchor,
         columns=columns,
     )
     refuse(problems)

@@ -34,6 +34,7 @@ from ragauge.contracts.evaluation import (
 from ragauge.contracts.opt import takes
 from ragauge.contracts.options import NerOptions
 from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Outcome
+from ragauge.ingest.annotated.entity_reading import SCHEMES, ReadingOptions
 from ragauge.ingest.annotated.entity_records import ANNOTATED
 from ragauge.ingest.fields import Columns, quoted
 from ragauge.ingest.records import columns_for
@@ -200,11 +201,16 @@ def _read(
     problems: list[str],
     columns: Columns | None,
 ) -> Joined:
-    names = ("input_format", "scheme", "column", "offsets", "reanchor")
-    files = {name: getattr(options, name) for name in names}
+    how = ReadingOptions(
+        scheme=options.scheme or SCHEMES[0],
+        column=options.column,
+        offsets=options.offsets,
+        reanchor=options.reanchor,
+    )
+    form = options.input_format
     mapped = columns_for(columns, predicted=ANNOTATED, gold=ANNOTATED)
-    one = marked(gold, "gold", files, documents, problems, mapped["gold"])
-    other = marked(predicted, "predicted", files, documents, problems, mapped["predicted"])
+    one = marked(gold, "gold", how, form, documents, problems, mapped["gold"])
+    other = marked(predicted, "predicted", how, form, documents, problems, mapped["predicted"])
     one, other = by_order(one, other)
     other = in_characters(one, other, problems)
     return joined(one, aligned(one, other, problems, reanchor=options.reanchor), options.layer)

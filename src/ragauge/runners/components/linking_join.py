@@ -14,7 +14,8 @@ from ragauge.contracts.links import NIL_KB, Candidate, GoldLink, GoldLinks, Pred
 from ragauge.contracts.options import TwiceLinked
 from ragauge.contracts.report import Finding
 from ragauge.errors import UsageError
-from ragauge.ingest.annotated.entity_files import EntityFile, read_entities
+from ragauge.ingest.annotated.entity_files import read_entities
+from ragauge.ingest.annotated.entity_reading import Reading, ReadingOptions
 from ragauge.ingest.annotated.hipe import is_hipe
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import STDIN, read_whole
@@ -244,9 +245,7 @@ def hipe_links(
     return gold, predicted, known is not None
 
 
-def _hipe_file(
-    source: Source, layer: str, reading: LinkReading, *, split: bool
-) -> EntityFile | None:
+def _hipe_file(source: Source, layer: str, reading: LinkReading, *, split: bool) -> Reading | None:
     """The linked entities of a HIPE table; None where the source is none."""
     if not isinstance(source, str | Path) or str(source) == STDIN:
         return None
@@ -254,9 +253,8 @@ def _hipe_file(
         return None
     if reading.input_format is None and not is_hipe(read_whole(str(source))):
         return None
-    return read_entities(
-        source, problems=reading.problems, input_format="hipe", links=layer, split_links=split
-    )
+    options = ReadingOptions(links=layer, split_links=split)
+    return read_entities(source, options, problems=reading.problems, input_format="hipe")
 
 
 def _other_tokens(gold: Marked, predicted: Marked) -> list[str]:
@@ -287,7 +285,7 @@ def _other_tokens(gold: Marked, predicted: Marked) -> list[str]:
 
 
 def _records(
-    file: EntityFile, side: Marked, in_tokens: bool, reading: LinkReading, *, is_gold: bool
+    file: Reading, side: Marked, in_tokens: bool, reading: LinkReading, *, is_gold: bool
 ) -> list[Row]:
     """A record for each document, with its linked entities."""
     entities = [entity for document in file.documents for entity in document.entities]
