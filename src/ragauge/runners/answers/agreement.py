@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
     Places = NDArray[np.int64]
     Floats = NDArray[np.float64]
-    Measured = tuple[float | None, tuple[float, float] | None]
+    Measured = tuple[float | None, tuple[float, float] | None, str | None]
 
 
 FOLDS = 10
@@ -116,14 +116,14 @@ def labelled_scores(
     scored: Scored, rows: Sequence[Labelled], kind: AnswerKind | None, *, used: bool
 ) -> LabelledScores:
     """The agreement of scores with the labels of the rows."""
-    good, sources = [one.good for one in rows], [one.source for one in rows]
-    reasons = [one_label(good)]
-    ranked = _measured(auroc(scored.order, good), sources, reasons)
-    parted: Measured = (None, None)
-    same: Measured = (None, None)
+    good = [one.good for one in rows]
+    auc, auc_ci, why = measured(auroc(scored.order, good), rows)
+    reasons = [one_label(good), why]
+    balanced, balanced_ci, kappas, kappas_ci = None, None, None, None
     if scored.said is not None and not one_label(good):
-        parted = _measured(balanced_accuracy(scored.said, good), sources, reasons)
-        same = _measured(kappa(scored.said, good), sources, reasons, share=False)
+        balanced, balanced_ci, why = measured(balanced_accuracy(scored.said, good), rows)
+        kappas, kappas_ci, also = measured(kappa(scored.said, good), rows, share=False)
+        reasons += [why, also]
     elif not one_label(good):
         reasons.append("no threshold does better than chance")
     ece = None if scored.chances is None else calibration_error(scored.chances, good)
@@ -134,14 +134,14 @@ def labelled_scores(
         used=used,
         kind=kind,
         n=len(rows),
-        sources=len(set(sources)),
+        sources=len({one.source for one in rows}),
         base_rate=rounded(sum(good) / len(good)) if good else None,
-        auroc=ranked[0],
-        auroc_ci=ranked[1],
-        balanced_accuracy=parted[0],
-        balanced_accuracy_ci=parted[1],
-        kappa=same[0],
-        kappa_ci=same[1],
+        auroc=auc,
+        auroc_ci=auc_ci,
+        balanced_accuracy=balanced,
+        balanced_accuracy_ci=balanced_ci,
+        kappa=kappas,
+        kappa_ci=kappas_ci,
         ece=rounded(ece),
         threshold=rounded(scored.threshold),
         reason="; ".join(dict.fromkeys(filter(None, reasons))) or None,
@@ -182,11 +182,8 @@ def _control(
 ) -> Control:
     if why is not None:
         return Control(name=name, kind=kind, auroc=None, ci=None, n=0, reason=why)
-    told: list[str | None] = []
-    value, ci = _measured(statistic, [one.source for one in rows], told)
-    if value is None:
-        told.append(NO_PAIR)
-    reason = "; ".join(filter(None, told)) or None
+    value, ci, why = measured(statistic, rows)
+    reason = NO_PAIR if value is None else why
     return Control(name=name, kind=kind, auroc=value, ci=ci, n=len(rows), reason=reason)
 
 
@@ -221,16 +218,14 @@ def _shares(writers: Sequence[str | None], good: Sequence[bool], fold: Places) -
     return shares
 
 
-def _measured(
-    statistic: Statistic, sources: Sequence[str], told: list[str | None], *, share: bool = True
-) -> Measured:
-    """A value with its interval over sources; what is to be said of it goes into the list."""
-    value = value_of(statistic, len(sources))
+def measured(statistic: Statistic, rows: Sequence[Labelled], *, share: bool = True) -> Measured:
+    """A value with its interval over sources, and what is to be said of that."""
+    value = value_of(statistic, len(rows))
     if value is None:
-        return None, None
+        return None, None, None
+    sources = [one.source for one in rows]
     spread = interval_over_groups(statistic, sources, share=share, seed=SEED)
-    told.append(spread.reason)
-    return round(value, DIGITS), rounded_ends(spread.ci)
+    return round(value, DIGITS), rounded_ends(spread.ci), spread.reason
 
 
 def rounded(value: float | None) -> float | None:
@@ -272,20 +267,20 @@ def calibration_outcome(
         ECE: (used.ece, None),
         BASE_RATE: (used.base_rate, None),
     }
-    measured = [
+    numbers = [
         (
             *(id, None if too_few else value, used.n, None if too_few else ci),
             too_few or (used.reason if value is None or ci is None else None),
         )
         for id, (value, ci) in known.items()
     ]
-    measured += [(BIASES[one.name], one.value, one.n, one.ci, one.reason) for one in biases]
+    numbers += [(BIASES[one.name], one.value, one.n, one.ci, one.reason) for one in biases]
     metrics = {
         id: replace(
             given_score(id, value, metric, judge, _HOW.get(id), n=n, of=labelled.records, ci=ci),
             reason=reason,
         )
-        for id, value, n, ci, reason in measured
+        for id, value, n, ci, reason in numbers
     }
     evaluation = Evaluation(given=metrics, rules=(GATE,))
     # A decision has no order and no chances: of it only what the threshold says counts.

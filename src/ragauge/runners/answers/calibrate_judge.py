@@ -38,12 +38,12 @@ from ragauge.metrics.table import find, reading
 from ragauge.runners.answers.agreement import (
     DIGITS,
     ROUNDS,
-    SEED,
     Scored,
     calibration_outcome,
     controls,
     held_out,
     labelled_scores,
+    measured,
     one_label,
     rounded_ends,
 )
@@ -58,12 +58,7 @@ from ragauge.runners.answers.labelled import (
     read_labelled,
 )
 from ragauge.runners.answers.options import JUDGED, LEXICAL, check_options
-from ragauge.stats.discrimination import (
-    interval_over_groups,
-    rank_correlation,
-    steady_threshold,
-    value_of,
-)
+from ragauge.stats.discrimination import rank_correlation, steady_threshold
 from ragauge.stats.intervals import clustered
 
 if TYPE_CHECKING:
@@ -363,23 +358,14 @@ def length_bias(shares: Floats, rows: Sequence[Labelled]) -> Bias:
     Above 0, long answers are judged better than people judge them. `shares` are the judge's
     scores from 0 to 1.
     """
-    if not len(rows):
+    if not rows:
         return Bias(name="length", value=None, ci=None, n=0, reason="no answer is judged")
     apart = shares - np.array([float(one.good) for one in rows])
     statistic = rank_correlation(np.round(apart, DIGITS), [float(one.words) for one in rows])
-    value = value_of(statistic, len(rows))
+    value, ci, reason = measured(statistic, rows, share=False)
     if value is None:
-        same = "judge and people differ by the same everywhere, or all answers are as long"
-        return Bias(name="length", value=None, ci=None, n=len(rows), reason=same)
-    sources = [one.source for one in rows]
-    spread = interval_over_groups(statistic, sources, share=False, seed=SEED)
-    return Bias(
-        name="length",
-        value=round(value, DIGITS),
-        ci=rounded_ends(spread.ci),
-        n=len(rows),
-        reason=spread.reason,
-    )
+        reason = "judge and people differ by the same everywhere, or all answers are as long"
+    return Bias(name="length", value=value, ci=ci, n=len(rows), reason=reason)
 
 
 def position_flips(said: Flags | None, rows: Sequence[Labelled]) -> Bias:
