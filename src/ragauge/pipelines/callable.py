@@ -15,19 +15,16 @@ import json
 import sys
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
-from queue import SimpleQueue
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from ragauge.contracts.system import Ask, CallFailed
 from ragauge.errors import UsageError
 from ragauge.pipelines.reply import decoded
-from ragauge.pipelines.threads import DaemonThreads
+from ragauge.pipelines.threads import DaemonExecutor, DaemonThreads
 from ragauge.text.visible import one_line
 
 _SHOWN = 300
@@ -175,7 +172,6 @@ def _module(name: str, module_name: str) -> Any:
 
 
 Result = TypeVar("Result")
-Given = ParamSpec("Given")
 
 _MOST_THREADS = 32
 
@@ -207,7 +203,7 @@ class LoopThread:
 
     def _start(self) -> asyncio.AbstractEventLoop:
         self._loop = asyncio.new_event_loop()
-        self._loop.set_default_executor(_DaemonExecutor(_MOST_THREADS))
+        self._loop.set_default_executor(DaemonExecutor(_MOST_THREADS, "ragauge-loop-call"))
         threading.Thread(
             target=self._work, args=(self._loop,), name="ragauge-loop", daemon=True
         ).start()
@@ -228,37 +224,3 @@ class LoopThread:
             return await coroutine
         finally:
             self._going.discard(task)
-
-
-class _DaemonExecutor(ThreadPoolExecutor):
-    """The threads of `asyncio.to_thread`, without the wait for them when the process ends."""
-
-    def __init__(self, most: int) -> None:
-        super().__init__(most)
-        self._most, self._started = most, 0
-        self._calls: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
-
-    def submit(
-        self, fn: Callable[Given, Result], /, *args: Given.args, **kwargs: Given.kwargs
-    ) -> Future[Result]:
-        future: Future[Result] = Future()
-        self._calls.put((future, partial(fn, *args, **kwargs)))
-        if self._started < self._most:
-            self._started += 1
-            threading.Thread(target=self._serve, name="ragauge-loop-call", daemon=True).start()
-        return future
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Let the threads end that have nothing to do; never waits."""
-        for _ in range(self._started):
-            self._calls.put(None)
-
-    def _serve(self) -> None:
-        while call := self._calls.get():
-            future, function = call
-            if not future.set_running_or_notify_cancel():
-                continue
-            try:
-                future.set_result(function())
-            except BaseException as error:
-                future.set_exception(error)

@@ -24,43 +24,35 @@ class DaemonResolver(AbstractResolver):
     """Looks names up as the system does."""
 
     def __init__(self) -> None:
-        self._threads: DaemonThreads[_Sought, list[ResolveResult] | Exception]
-        self._threads = DaemonThreads(_outcome, _LOOKUPS)
+        self._threads = DaemonThreads(_addresses, _LOOKUPS)
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
         """The addresses of a host; raises OSError where it has none."""
-        found = await self._threads.call((host, port, family))
-        if isinstance(found, Exception):
-            raise found
-        return found
+        return await self._threads.call((host, port, family))
 
     async def close(self) -> None:
         self._threads.close()
 
 
-def _outcome(sought: _Sought) -> list[ResolveResult] | Exception:
-    """The addresses, or what was raised, because nothing may end a thread."""
+def _addresses(sought: _Sought) -> list[ResolveResult]:
     host, port, family = sought
-    try:
-        found = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, family=family, flags=socket.AI_ADDRCONFIG
-        )
-        addresses = []
-        for kind, _, proto, _, address in found:
-            # The number of a local address comes with its scope.
-            number, service = socket.getnameinfo(address, _AS_NUMBERS)
-            addresses.append(
-                ResolveResult(
-                    hostname=host,
-                    host=number,
-                    port=int(service),
-                    family=kind,
-                    proto=proto,
-                    flags=_NUMERIC,
-                )
+    found = socket.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM, family=family, flags=socket.AI_ADDRCONFIG
+    )
+    addresses = []
+    for kind, _, proto, _, address in found:
+        # The number of a local address comes with its scope.
+        number, service = socket.getnameinfo(address, _AS_NUMBERS)
+        addresses.append(
+            ResolveResult(
+                hostname=host,
+                host=number,
+                port=int(service),
+                family=kind,
+                proto=proto,
+                flags=_NUMERIC,
             )
-        return addresses
-    except Exception as error:
-        return error
+        )
+    return addresses

@@ -5,75 +5,99 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Future, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from contextvars import copy_context
+from functools import partial
 from queue import SimpleQueue
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 
 from ragauge.contracts.system import CallFailed
 
-Given = TypeVar("Given")
+Asked = TypeVar("Asked")
+Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
 START_S = 1.0
 """What a thread may take to start."""
 
 
-class DaemonThreads(Generic[Given, Result]):
-    """Calls a function that never raises, in a bounded number of threads.
+class DaemonExecutor(ThreadPoolExecutor):
+    """Threads that nobody waits for: they end with the process, and not the process with them."""
+
+    def __init__(self, most: int, name: str) -> None:
+        super().__init__(most)
+        self._most, self._name, self._started = most, name, 0
+        self._calls: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
+
+    def submit(
+        self, fn: Callable[Given, Result], /, *args: Given.args, **kwargs: Given.kwargs
+    ) -> Future[Result]:
+        future: Future[Result] = Future()
+        self._calls.put((future, partial(fn, *args, **kwargs)))
+        if self._started < self._most:
+            self._started += 1
+            threading.Thread(target=self._serve, name=self._name, daemon=True).start()
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Let the threads end that have nothing to do; never waits."""
+        for _ in range(self._started):
+            self._calls.put(None)
+
+    def _serve(self) -> None:
+        while call := self._calls.get():
+            future, function = call
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                future.set_result(function())
+            except BaseException as error:
+                future.set_exception(error)
+            del future, function, call  # what was called must not live until the next call
+
+
+class DaemonThreads(Generic[Asked, Result]):
+    """Calls a function in a bounded number of threads, many at a time.
 
     A thread cannot be stopped. Where a call is cancelled its thread is left to itself: it counts
     until the function returns, and it ends with the process, not the process with it.
     """
 
-    def __init__(self, function: Callable[[Given], Result], most: int) -> None:
+    def __init__(self, function: Callable[[Asked], Result], most: int) -> None:
         self._function, self._most = function, most
-        self._calls: SimpleQueue[_Call[Given, Result] | None] = SimpleQueue()
+        self._threads = DaemonExecutor(most, "ragauge-call")
         self._free = asyncio.Semaphore(most)
-        self._threads = self._busy = self._left = 0
+        self._left = 0
 
-    async def call(self, given: Given) -> Result:
+    async def call(self, asked: Asked) -> Result:
         """What the function returns; raises CallFailed where no thread will come free."""
         if self._left >= self._most:
             fact = f"all {self._most} threads are held by earlier calls that have not ended"
             raise CallFailed("hung", fact, again=True)
         await self._free.acquire()
-        self._busy += 1
-        if self._busy > self._threads:
-            self._threads += 1
-            threading.Thread(target=self._work, name="ragauge-call", daemon=True).start()
         loop = asyncio.get_running_loop()
-        answer: asyncio.Future[Result] = loop.create_future()
-        self._calls.put((given, loop, answer))
+        answer: asyncio.Future[Result]
+
+        def ended() -> None:
+            self._free.release()
+            self._left -= answer.cancelled()
+
+        def told(_: Future[Result]) -> None:
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(ended)
+
+        made = self._threads.submit(self._function, asked)
+        answer = asyncio.wrap_future(made)
+        made.add_done_callback(told)
         try:
             return await answer
         finally:
-            if answer.cancelled():
-                self._left += 1
+            self._left += answer.cancelled()
 
     def close(self) -> None:
         """Let the threads end that have nothing to do."""
-        for _ in range(self._threads):
-            self._calls.put(None)
-
-    def _work(self) -> None:
-        while call := self._calls.get():
-            given, loop, answer = call
-            result = self._function(given)
-            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                loop.call_soon_threadsafe(self._ended, answer, result)
-
-    def _ended(self, answer: asyncio.Future[Result], result: Result) -> None:
-        self._busy -= 1
-        self._free.release()
-        if answer.cancelled():
-            self._left -= 1
-        else:
-            answer.set_result(result)
-
-
-_Call = tuple[Given, asyncio.AbstractEventLoop, "asyncio.Future[Result]"]
+        self._threads.shutdown()
 
 
 def run_async(coroutine: Coroutine[Any, Any, Result]) -> Result:
