@@ -100,8 +100,9 @@ def test_all_answers_to_a_question_are_kept_with_their_places(history, files, sc
 
 def test_one_question_is_found_alone(history, scored):
     packed = packed_file(history, record(scored, history), ANSWERS)
-    assert len(packed.lines("q1") or ()) == 2
-    assert packed.lines("q3") is None
+    found = packed.group("q1")
+    assert found is not None and len(found.lines) == 2
+    assert packed.group("q3") is None
 
 
 def test_a_place_is_that_of_the_finding_also_in_a_packed_file(history, files, tmp_path):

@@ -98,9 +98,8 @@ class Material:
     def document(self, run: Run, doc_id: str, rev: str) -> FrozenDocument | None:
         """A document as the run kept it, or as it is found where the user says documents are."""
         packed = self.packed(run, DOCUMENTS)
-        lines = packed.lines(document_key(doc_id, rev)) if packed else None
-        if lines:
-            return _decoded(_document, lines[0], run, DOCUMENTS)
+        if packed and (group := packed.group(document_key(doc_id, rev))) and group.lines:
+            return _decoded(_document, group.lines[0], run, DOCUMENTS)
         return self._documents.find(doc_id, rev) if self._documents else None
 
     def packed(self, run: Run, name: str) -> Packed | None:

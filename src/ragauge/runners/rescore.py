@@ -23,7 +23,7 @@ from ragauge.runners.comparability import RESCORED
 from ragauge.runners.recording import record
 from ragauge.runners.score import score
 from ragauge.runners.stability import stability
-from ragauge.store.packed import Packed
+from ragauge.store.packed import groups_in
 
 ORIGIN = "origin"
 """The key of an identity that names the run whose answers were scored again."""
@@ -119,13 +119,8 @@ def _kept(history: History, run: Run) -> Iterator[tuple[str, KeptAnswer]]:
             f"run {run.shown}: its answers were not kept (--no-keep-texts, or they came from "
             "standard input), so they cannot be scored again; score the traces again with --record"
         )
-    with history.file(run, ANSWERS) as path, path.open("rb") as file:
-
-        def part(start: int, stop: int) -> bytes:
-            file.seek(start)
-            return file.read(stop - start)
-
-        for group in Packed(part, run.record.files[ANSWERS].size, ANSWERS).groups():
+    with history.file(run, ANSWERS) as path:
+        for group in groups_in(path, ANSWERS):
             if group.left_out:
                 raise UsageError(
                     f'run {run.shown}: of the answers to "{group.key}", {group.left_out:,} were '

@@ -43,6 +43,7 @@ from ragauge.metrics.worst_first import (
 
 Kind = TypeVar("Kind", bound=Report)
 Member = TypeVar("Member")
+Fields = dict[str, Any]
 
 SUMMARY_ROWS = 200
 """Rows of a list that a summary has."""
@@ -57,48 +58,48 @@ def summary(report: Kind) -> Kind:
     if shortened is None:
         return report
     rows = SUMMARY_ROWS
-    made: Kind = shortened(report, rows)
+    made = structs.replace(report, **shortened(report, rows))
     while len(canonical(made)) > SUMMARY_BYTES and rows > FEWEST:
         rows //= 2
-        made = shortened(report, rows)
+        made = structs.replace(report, **shortened(report, rows))
     return made
 
 
-def _score(report: ScoreReport, rows: int) -> ScoreReport:
+def _cut(members: tuple[Member, ...], ranked: Sequence[Member], rows: int) -> tuple[Member, ...]:
+    """The first of the ranked members; all as they stand, where there is room for them."""
+    return members if len(members) <= rows else tuple(ranked[:rows])
+
+
+def _score(report: ScoreReport, rows: int) -> Fields:
     right = [row for row in report.questions if row.label in GOOD_LABELS]
-    worst_first, compared = [*wrong_questions(report, rows), *right], report.baseline
-    return structs.replace(
-        report,
-        questions=_cut(report.questions, worst_first, rows),
-        baseline=compared
-        and structs.replace(
-            compared, changed=_cut(compared.changed, changed_labels(compared), rows)
-        ),
-    )
+    compared = report.baseline
+    if compared:
+        changed = _cut(compared.changed, changed_labels(compared), rows)
+        compared = structs.replace(compared, changed=changed)
+    questions = _cut(report.questions, [*wrong_questions(report, rows), *right], rows)
+    return {"questions": questions, "baseline": compared}
 
 
-def _stability(report: StabilityReport, rows: int) -> StabilityReport:
+def _stability(report: StabilityReport, rows: int) -> Fields:
     kept = _cut(tuple(report.details), most_telling(report, rows), rows)
-    return structs.replace(
-        report,
-        over_questions=report.counted(),
-        details={qid: report.details[qid] for qid in kept},
-        cells={qid: report.cells[qid] for qid in kept},
-    )
+    return {
+        "over_questions": report.counted(),
+        "details": {qid: report.details[qid] for qid in kept},
+        "cells": {qid: report.cells[qid] for qid in kept},
+    }
 
 
-def _audit(report: AuditReport, rows: int) -> AuditReport:
+def _audit(report: AuditReport, rows: int) -> Fields:
     right = [row for row in report.answers if row.code == OK]
-    worst_first = [*wrong_answers(report, rows), *right]
-    return structs.replace(report, answers=_cut(report.answers, worst_first, rows))
+    return {"answers": _cut(report.answers, [*wrong_answers(report, rows), *right], rows)}
 
 
-def _trace_eval(report: TraceEvalReport, rows: int) -> TraceEvalReport:
+def _trace_eval(report: TraceEvalReport, rows: int) -> Fields:
     questions = _cut(report.questions, traced_questions(report), rows)
-    return structs.replace(report, questions=questions, over_questions=report.counted())
+    return {"questions": questions, "over_questions": report.counted()}
 
 
-def _evaluation(report: EvalReport, rows: int) -> EvalReport:
+def _evaluation(report: EvalReport, rows: int) -> Fields:
     detail = report.detail
     match detail:
         case EntityDetail() | LinkDetail():
@@ -116,20 +117,15 @@ def _evaluation(report: EvalReport, rows: int) -> EvalReport:
             ranked = sorted(detail.answers, key=lambda one: order.index(one.right))
             answers = _cut(detail.answers, ranked, rows)
             detail = structs.replace(detail, answers=answers, worst=detail.worst[:rows])
-    return structs.replace(report, detail=detail)
+    return {"detail": detail}
 
 
-def _cut(members: tuple[Member, ...], ranked: Sequence[Member], rows: int) -> tuple[Member, ...]:
-    """The first of the ranked members; all as they stand, where there is room for them."""
-    return members if len(members) <= rows else tuple(ranked[:rows])
+def _all_tasks(report: EvalAllReport, rows: int) -> Fields:
+    tasks = report.tasks.items()
+    return {"tasks": {task: structs.replace(one, **_evaluation(one, rows)) for task, one in tasks}}
 
 
-def _all_tasks(report: EvalAllReport, rows: int) -> EvalAllReport:
-    tasks = {task: _evaluation(one, rows) for task, one in report.tasks.items()}
-    return structs.replace(report, tasks=tasks)
-
-
-_SHORTENED: dict[type, Callable[[Any, int], Any]] = {
+_SHORTENED: dict[type, Callable[[Any, int], Fields]] = {
     ScoreReport: _score,
     StabilityReport: _stability,
     AuditReport: _audit,
@@ -137,3 +133,4 @@ _SHORTENED: dict[type, Callable[[Any, int], Any]] = {
     EvalReport: _evaluation,
     EvalAllReport: _all_tasks,
 }
+"""By kind of report, the fields that a summary has in another form."""

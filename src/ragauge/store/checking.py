@@ -25,12 +25,12 @@ from ragauge.contracts.kept import ANSWERS
 from ragauge.errors import UsageError
 from ragauge.store.column_filling import (
     TAKEN,
-    answers_in,
     gold_repacked,
     run_packed,
     units_repacked,
 )
 from ragauge.store.database import BATCH, Database
+from ragauge.store.packed import groups_in
 from ragauge.store.recorded import (
     decode_gold,
     decode_record,
@@ -282,7 +282,7 @@ def _unit_column_faults(
     # Runs of earlier versions have no columns of what their answers took.
     if connection.execute(kept.where(packed_units.c.kind == TAKEN)).first():
         with suppress(UsageError, OSError), shelf.open(run, ANSWERS) as path:
-            drawn.add_answers(answers_in(path))
+            drawn.add_answers(groups_in(path))
     if not _are(connection, kept.order_by(packed_units.c.number), drawn.rows()):
         yield "units: the columns are not as the rows"
     places = select(unit_keys).where(unit_keys.c.run == number)

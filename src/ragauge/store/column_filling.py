@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from statistics import median
 from typing import Any, TypeVar
 
@@ -27,7 +26,7 @@ from ragauge.contracts.history import NewRun, RunRecord, canonical
 from ragauge.contracts.kept import ANSWERS, SPENT, spent_by
 from ragauge.errors import UsageError
 from ragauge.store.database import BATCH, Database, add_rows, insert_unless_there
-from ragauge.store.packed import Group, Packed
+from ragauge.store.packed import Group, groups_in
 from ragauge.store.recorded import (
     decode_gold,
     decode_record,
@@ -220,7 +219,7 @@ def columns_of(run: NewRun, database: Database) -> Callable[[Connection, int], N
         units.add(unit_columns(row))
     if ANSWERS in run.files:
         with suppress(UsageError, OSError):  # whoever takes the file says what is wrong with it
-            units.add_answers(answers_in(run.files[ANSWERS]))
+            units.add_answers(groups_in(run.files[ANSWERS]))
     with database.reading() as connection:
         known = _has_columns(connection, record.gold_sha256)
 
@@ -237,17 +236,6 @@ def columns_of(run: NewRun, database: Database) -> Callable[[Connection, int], N
             _insert_gold(connection, record.gold_sha256, lambda: gold or gold_columns())
 
     return keep
-
-
-def answers_in(path: Path) -> Iterator[Group]:
-    """The answers that a run keeps, by unit."""
-    with path.open("rb") as file:
-
-        def part(start: int, stop: int) -> bytes:
-            file.seek(start)
-            return file.read(stop - start)
-
-        yield from Packed(part, path.stat().st_size, str(path)).groups()
 
 
 def fill_columns(connection: Connection) -> None:

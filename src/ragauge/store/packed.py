@@ -74,16 +74,11 @@ class Packed:
         self._part, self._size, self._name, self._hashed = part, size, name, hashed
         self._known: int | None = None
 
-    def lines(self, key: str) -> list[bytes] | None:
+    def group(self, key: str) -> Group | None:
         """The lines of a key; None where the file has none. Raises UsageError where it is damaged.
 
-        Where there were too many, they are the last: `group` tells how many are left out.
+        Where there were too many, they are the last, and the group says how many are left out.
         """
-        group = self.group(key)
-        return None if group is None else group.lines
-
-    def group(self, key: str) -> Group | None:
-        """The lines of a key, with how many there was no room for."""
         for entry in self._found(self._hashed(key)):
             start, size = int(entry["start"]), int(entry["size"])
             group = self._unpacked(self._read(start, start + size))
@@ -175,6 +170,17 @@ class Packed:
         return UsageError(
             f"{self._name}: is damaged: {fact}; `ragauge runs verify` looks through all runs"
         )
+
+
+def groups_in(path: Path, name: str = "") -> Iterator[Group]:
+    """Every key of a packed file with its lines; `name` is what errors call the file."""
+    with path.open("rb") as file:
+
+        def part(start: int, stop: int) -> bytes:
+            file.seek(start)
+            return file.read(stop - start)
+
+        yield from Packed(part, path.stat().st_size, name or str(path)).groups()
 
 
 LEVEL = 3
