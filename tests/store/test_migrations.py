@@ -15,7 +15,7 @@ from sqlalchemy import inspect, text
 from ragauge.contracts.history import RunFilter
 from ragauge.errors import UsageError
 from ragauge.store import migrations, tables
-from ragauge.store.database import _WRITABLE, _postgres_engine, _sqlite_engine, version_of
+from ragauge.store.database import Postgres, Sqlite, version_of
 from ragauge.store.history import open_history
 from ragauge.store.places import LocalPlace, located
 from ragauge.store.recorded import insert_parts, insert_run
@@ -27,16 +27,13 @@ from tests.store.runs_made import new_run
 def bare(place: str):
     """A transaction on the database of a place, without a history in between."""
     found = located(place)
-    if isinstance(found, LocalPlace):
-        found.database.parent.mkdir(exist_ok=True)
-        engine = _sqlite_engine(found.database, 60, _WRITABLE)
-    else:
-        engine = _postgres_engine(found)
+    local = isinstance(found, LocalPlace)
+    database = Sqlite(found, 60, create=True) if local else Postgres(found, 60)
     try:
-        with engine.begin() as connection:
+        with database._engine.begin() as connection:
             yield connection
     finally:
-        engine.dispose()
+        database.close()
 
 
 COLUMNS = {"packed_units", "packed_gold", "unit_keys", "run_words"}

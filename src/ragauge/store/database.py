@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import quote
 
 from sqlalchemy import (
@@ -49,6 +49,8 @@ class Database(ABC):
 
     reads: dict[str, Any]
     writes: dict[str, Any]
+    opened = False
+    """Whether it was reached once, and its tables are those of today."""
 
     def __init__(self, engine: Engine, shown: str, patience_s: float) -> None:
         self._engine, self.shown, self.patience_s = engine, shown, patience_s
@@ -117,21 +119,17 @@ def open_database(
     place: LocalPlace | ServerPlace, *, create: bool, patience_s: float = PATIENCE_S
 ) -> Database:
     """The database of a place, made or upgraded where need be; raises UsageError."""
+    database: Database
     if isinstance(place, LocalPlace):
-        return open_sqlite(place, create=create, patience_s=patience_s)
-    return open_postgres(place, create=create, patience_s=patience_s)
-
-
-Kind = TypeVar("Kind", bound=Database)
-
-
-def _up_to_date(database: Kind, *, create: bool) -> Kind:
-    """The database brought up to date, or closed where that may not be."""
+        database = Sqlite(place, patience_s, create=create)
+    else:
+        database = Postgres(place, patience_s)
     try:
         bring_up_to_date(database, create=create)
     except BaseException:
         database.close()
         raise
+    database.opened = True
     return database
 
 
@@ -223,9 +221,34 @@ class Sqlite(Database):
     reads = {"ragauge_begin": "BEGIN"}  # noqa: RUF012 (never changed)
     writes = {"ragauge_begin": "BEGIN IMMEDIATE"}  # noqa: RUF012
 
-    def __init__(self, path: Path, patience_s: float, mode: str) -> None:
-        self._path, self._mode = path, mode
-        super().__init__(_sqlite_engine(path, patience_s, mode), str(path), patience_s)
+    def __init__(self, place: LocalPlace, patience_s: float, *, create: bool) -> None:
+        self._path = path = place.database
+        if path.is_dir():
+            raise UsageError(f"{path}: is a folder, where the history's database should be")
+        if not _is_there(path):
+            if not create:
+                raise NoHistory(f"{path}: there is no history yet; record a run with --record")
+            _make_folder(place)
+        self._mode = _mode(path)
+        address = f"file:{quote(str(path.absolute()))}?{self._mode}"
+
+        def connect() -> sqlite3.Connection:
+            connection = sqlite3.connect(
+                address, uri=True, timeout=patience_s, isolation_level=None, check_same_thread=False
+            )
+            try:
+                connection.execute("PRAGMA foreign_keys = ON")
+                connection.execute("PRAGMA synchronous = FULL")
+            except UnicodeDecodeError as error:  # SQLite quotes the damage, and that is no text
+                connection.close()
+                raise sqlite3.DatabaseError(_SQLITE_WORDS["SQLITE_CORRUPT"]) from error
+            return connection
+
+        engine = create_engine(
+            "sqlite://", creator=connect, poolclass=QueuePool, json_serializer=json_text
+        )
+        event.listen(engine, "begin", _begin)
+        super().__init__(engine, str(path), patience_s)
 
     def queue_up(self, connection: Connection, *, alone: bool = False) -> None:
         """Nothing: BEGIN IMMEDIATE has waited already, and SQLite has one writer at a time."""
@@ -260,18 +283,6 @@ class Sqlite(Database):
         return str(failure)
 
 
-def open_sqlite(place: LocalPlace, *, create: bool, patience_s: float) -> Sqlite:
-    """The database of a place, made or upgraded where need be; raises UsageError."""
-    path = place.database
-    if path.is_dir():
-        raise UsageError(f"{path}: is a folder, where the history's database should be")
-    if not _is_there(path):
-        if not create:
-            raise NoHistory(f"{path}: there is no history yet; record a run with --record")
-        _make_folder(place)
-    return _up_to_date(Sqlite(path, patience_s, _mode(path)), create=create)
-
-
 def _is_there(path: Path) -> bool:
     """Whether there is a file; raises UsageError for a loop of links, which is no empty history."""
     try:
@@ -283,28 +294,6 @@ def _is_there(path: Path) -> bool:
         fact = "is a link that leads back to itself" if looped else error.strerror
         raise UsageError(f"{path}: {fact}; name another store") from error
     return True
-
-
-def _sqlite_engine(path: Path, patience_s: float, mode: str) -> Engine:
-    address = f"file:{quote(str(path.absolute()))}?{mode}"
-
-    def connect() -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            address, uri=True, timeout=patience_s, isolation_level=None, check_same_thread=False
-        )
-        try:
-            connection.execute("PRAGMA foreign_keys = ON")
-            connection.execute("PRAGMA synchronous = FULL")
-        except UnicodeDecodeError as error:  # SQLite quotes the damage, and that is no text
-            connection.close()
-            raise sqlite3.DatabaseError(_SQLITE_WORDS["SQLITE_CORRUPT"]) from error
-        return connection
-
-    engine = create_engine(
-        "sqlite://", creator=connect, poolclass=QueuePool, json_serializer=json_text
-    )
-    event.listen(engine, "begin", _begin)
-    return engine
 
 
 def _begin(connection: Connection) -> None:
@@ -376,7 +365,27 @@ class Postgres(Database):
 
     reads = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}  # noqa: RUF012
     writes = {"isolation_level": "READ COMMITTED"}  # noqa: RUF012
-    opened = False
+
+    def __init__(self, place: ServerPlace, patience_s: float) -> None:
+        try:
+            import psycopg  # noqa: F401 (is it there?)
+        except ImportError as error:
+            raise UsageError(
+                f"{place}: PostgreSQL needs an extra: pip install 'ragauge[postgres]'"
+            ) from error
+        try:
+            url = make_url(place.url).set(drivername="postgresql+psycopg")
+        except ArgumentError as error:
+            raise UsageError(f"{place}: the URL is not well formed") from error
+        usual = {"connect_timeout": _CONNECT_S, "application_name": "ragauge"}
+        engine = create_engine(
+            url,
+            connect_args={key: value for key, value in usual.items() if key not in url.query},
+            json_serializer=json_text,
+            pool_pre_ping=True,
+            hide_parameters=True,
+        )
+        super().__init__(engine, str(place), patience_s)
 
     def queue_up(self, connection: Connection, *, alone: bool = False) -> None:
         patience = f"{round(self.patience_s * 1_000)}ms"
@@ -401,33 +410,3 @@ class Postgres(Database):
                 "kept twice"
             )
         return f"no connection to the server: {fact}; look at the URL, and whether it runs"
-
-
-def open_postgres(place: ServerPlace, *, create: bool, patience_s: float) -> Postgres:
-    """The database of a place, made or upgraded where need be; raises UsageError."""
-    database = Postgres(_postgres_engine(place), str(place), patience_s)
-    _up_to_date(database, create=create)
-    database.opened = True
-    return database
-
-
-def _postgres_engine(place: ServerPlace) -> Engine:
-    try:
-        import psycopg  # noqa: F401 (is it there?)
-    except ImportError as error:
-        raise UsageError(
-            f"{place}: PostgreSQL needs an extra: pip install 'ragauge[postgres]'"
-        ) from error
-    try:
-        url = make_url(place.url).set(drivername="postgresql+psycopg")
-    except ArgumentError as error:
-        raise UsageError(f"{place}: the URL is not well formed") from error
-    defaults = {"connect_timeout": _CONNECT_S, "application_name": "ragauge"}
-    given = {key: value for key, value in defaults.items() if key not in url.query}
-    return create_engine(
-        url,
-        connect_args=given,
-        json_serializer=json_text,
-        pool_pre_ping=True,
-        hide_parameters=True,
-    )
