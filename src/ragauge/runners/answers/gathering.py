@@ -117,15 +117,15 @@ def gathered_facts(
         facts, judge, usage, unfinished = judged(facts, options, metrics, findings, asking)
     if chosen is not None:
         facts = with_likeness(facts, chosen, needs)
-        facts = _relevancy(facts, "claims", chosen, metrics)
     facts, measured = measured_answers(
         facts, needs, model, metrics, options.workers, asking.progress
     )
     if chosen is not None:
-        facts = _relevancy(facts, "lexical_claims", chosen, metrics)
         # What compares questions is measured once these are compared: workers have no embedder.
-        late = [id for id in RELEVANCY if RELEVANCY[id] == "lexical_claims" and id in metrics]
-        measured |= {id: [metrics[id](one) for one in facts] for id in late}
+        for id, field in RELEVANCY.items():
+            if id in metrics:
+                facts = _compared(facts, field, chosen)
+                measured[id] = [metrics[id](one) for one in facts]
         for failure in chosen.failures:
             findings.add(Finding("embedder_failed", chosen.id, failure))
     return Gathered(
@@ -139,15 +139,11 @@ def gathered_facts(
     )
 
 
-def _relevancy(
-    facts: list[AnswerFacts], field: str, chosen: Embedder, metrics: Mapping[str, Metric]
-) -> list[AnswerFacts]:
+def _compared(facts: list[AnswerFacts], field: str, chosen: Embedder) -> list[AnswerFacts]:
     """The facts with the likeness of the question to those that the answer would answer.
 
     Where the embedder fails they stay as they are: then nobody compared the questions.
     """
-    if not any(id in metrics for id in RELEVANCY if RELEVANCY[id] == field):
-        return facts
     asked = [(one.row.question, getattr(one, field)) for one in facts]
     try:
         compared = iter(likened([pair for pair in asked if pair[1] is not None], chosen))
