@@ -27,13 +27,13 @@ from ragauge.ingest.kinds import SHAPES
 from ragauge.jitters import JITTERS, jittered
 from ragauge.metrics.table import table
 from ragauge.reports.document import Document
-from ragauge.reports.envelope import phrases
 from ragauge.reports.formats.markdown import table as markdown_table
 from ragauge.reports.formats.text import render as in_terminal
-from ragauge.reports.forms import render
 from ragauge.reports.kinds import stability
 from ragauge.reports.kinds.catalogue import catalogue_text
 from ragauge.reports.metric_table import page
+from ragauge.reports.phrasing import phrases
+from ragauge.reports.rendering import render
 from ragauge.runners.compare import compare
 from ragauge.runners.recording import record
 from ragauge.runners.score import score

@@ -17,7 +17,7 @@ from ragauge.demo.knobs import Knobs
 from ragauge.demo.pipeline import Pipeline
 from ragauge.demo.tour import write_traces
 from ragauge.errors import UsageError
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 
 
 @pytest.fixture(scope="module")

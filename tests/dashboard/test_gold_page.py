@@ -15,7 +15,7 @@ from ragauge.dashboard.material import Missing
 from ragauge.dashboard.page import Links
 from ragauge.dashboard.pages import gold
 from ragauge.dashboard.unit_list import right_means
-from ragauge.reports import envelope
+from ragauge.reports import phrasing
 from ragauge.reports.kinds.runs import when
 from ragauge.stats.intervals import wilson
 from tests.dashboard.page_parts import Parts, material_at
@@ -222,15 +222,15 @@ def test_strata_are_shown_with_the_fraction_correct_in_the_newest_run(material):
         remark = "thin" if n < 5 else "weak" if high < whole else ""
         assert rows[key] == [
             str(n),
-            envelope.value(right / n),
+            phrasing.value(right / n),
             "",
-            envelope.interval((low, high)),
+            phrasing.interval((low, high)),
             str(n),
             remark,
         ]
     assert rows["country", "DE"][-1] == "weak"
     assert rows["tier", "rare"][-1] == "thin"
-    told = f"{envelope.value(whole)} {envelope.interval(wilson(whole, SIZE))} over all 60 samples"
+    told = f"{phrasing.value(whole)} {phrasing.interval(wilson(whole, SIZE))} over all 60 samples"
     assert told in found.text
     assert f"/gold/{newest.record.gold_sha256}?stratum=country&value=DE#questions" in found.links
 
@@ -358,9 +358,9 @@ def test_figures_are_those_of_the_tables(material):
     assert [row[:3] for row in found.rows(STRATA)] == [
         [one["stratum"], one["value"], str(one["questions"])] for one in strata
     ]
-    assert found.column("correct", STRATA) == [envelope.value(one["correct"]) for one in strata]
+    assert found.column("correct", STRATA) == [phrasing.value(one["correct"]) for one in strata]
     assert found.column("95 % interval", STRATA) == [
-        envelope.interval((one["95 % interval low"], one["95 % interval high"])) for one in strata
+        phrasing.interval((one["95 % interval low"], one["95 % interval high"])) for one in strata
     ]
     [covered] = figures("coverage")
     assert (covered["run"], covered["correct"]) == (f"{kept.record.name} {kept.id}", 45)

@@ -17,7 +17,7 @@ from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.material import Missing
 from ragauge.dashboard.page import Links
 from ragauge.dashboard.pages import history
-from ragauge.reports import envelope
+from ragauge.reports import phrasing
 from ragauge.reports.kinds.history import MOST_LINES
 from ragauge.runners.run_history import run_history
 from tests.chromium import photographed
@@ -77,8 +77,8 @@ def test_the_table_and_the_chart_have_the_numbers_of_the_records(material):
     made = nights(material, WORSE)
     found = parts(material, metric=HITS)
     newest_first = [run.record.metrics[HITS] for run in reversed(made)]
-    assert found.column("value") == [envelope.value(one.value) for one in newest_first]
-    assert found.column("95 % interval") == [envelope.interval(one.ci) for one in newest_first]
+    assert found.column("value") == [phrasing.value(one.value) for one in newest_first]
+    assert found.column("95 % interval") == [phrasing.interval(one.ci) for one in newest_first]
     assert found.column("run") == [run.shown for run in reversed(made)]
     assert found.column("labels") == [
         f"model={run.record.labels['model']}" for run in reversed(made)
@@ -107,11 +107,11 @@ def test_a_change_of_level_is_told_in_words_and_marked(material):
     p = "< 0.001" if change.p < 0.001 else f"{change.p:.3f}"
     [row] = found.rows()
     assert row[:2] == [made[7].shown, "2026-11-01 15:00"]
-    assert row[2:4] == [envelope.value(before), envelope.value(after)]
+    assert row[2:4] == [phrasing.value(before), phrasing.value(after)]
     assert row[5:7] == [p, "worse"]
     [mark] = found.chart["marks"]
     assert mark["x"] == seconds(made[7].record.recorded_at)
-    assert mark["label"] == f"{envelope.value(before)} → {envelope.value(after)}"
+    assert mark["label"] == f"{phrasing.value(before)} → {phrasing.value(after)}"
     assert found.text.count("the level changes here") == 1
     assert f"{report.slope:+.4f} per run" in found.text
     assert f"σ/μ {100 * report.variation:.1f} %" in found.text
@@ -149,8 +149,8 @@ def test_a_label_divides_the_line(material):
     assert found.column("model") == ["a", "b"]
     assert found.column("runs") == ["7", "7"]
     assert found.column("mean") == [
-        envelope.value(statistics.mean(values[:7])),
-        envelope.value(statistics.mean(values[7:])),
+        phrasing.value(statistics.mean(values[:7])),
+        phrasing.value(statistics.mean(values[7:])),
     ]
     content = shown(material, metric=HITS, by="model").wanted("levels.json")[0]
     told = json.loads(content)
@@ -175,7 +175,7 @@ def test_mean_lowest_and_highest_are_of_the_runs_since_the_line_was_cut(material
     found = parts(material, metric=HITS, by="model")
     values = [run.record.metrics[HITS].value for run in made]
     assert found.column("runs") == ["2", "3 of 5"]
-    told = [envelope.value(one) for one in (statistics.mean(values), min(values), max(values))]
+    told = [phrasing.value(one) for one in (statistics.mean(values), min(values), max(values))]
     assert [found.column(name)[1] for name in ("mean", "lowest", "highest")] == told
     few = "too few runs to find a change of level: it takes 10 in a row"
     assert found.column("level") == [few, few]

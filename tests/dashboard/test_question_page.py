@@ -51,8 +51,8 @@ from ragauge.grounding import groundedness
 from ragauge.ingest.calibration import AnswerCalibration
 from ragauge.metrics.facts import Reader, Reading
 from ragauge.reports import document as doc
-from ragauge.reports.envelope import value as written_value
 from ragauge.reports.kinds.trace_eval import OUTCOMES, outcome
+from ragauge.reports.phrasing import value as written_value
 from ragauge.store import packed
 from ragauge.text.visible import readable
 from tests.chromium import NARROW, WIDE, photographed
@@ -238,7 +238,7 @@ def beside(run: Run, answers: list[KeptAnswer], asked: Gold | None = None) -> li
     return side_by_side(groups, Ways(run, "q", Links(), {}), None, "All").blocks
 
 
-def marked_in(words: doc.Words) -> list[tuple[str, bool]]:
+def marked_in(words: doc.Inline) -> list[tuple[str, bool]]:
     return [(span.text, span.marked) for span in doc.spans(words)]
 
 

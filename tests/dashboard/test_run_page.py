@@ -30,10 +30,10 @@ from ragauge.dashboard.pages import run as run_page
 from ragauge.dashboard.pages.run_questions import LONGEST, LONGEST_ID
 from ragauge.dashboard.unit_list import doubt
 from ragauge.metrics.worst_first import swept_questions
-from ragauge.reports import envelope
+from ragauge.reports import phrasing
 from ragauge.reports.document import Table
-from ragauge.reports.forms import document_of
 from ragauge.reports.kinds import stability as stability_story
+from ragauge.reports.rendering import document_of
 from ragauge.runners.diagnosis.diagnose import diagnose_run
 from ragauge.store.recorded import stored_report
 from ragauge.text.visible import cut
@@ -125,7 +125,7 @@ def test_an_overview_has_the_numbers_of_the_record(material, runs, name):
         assert int(told[id]["n"]) == score.n
     text = Parts(page.body).text
     for gate in record.gates:  # of several tasks, those that hold stand in their tabs
-        assert envelope.bound(gate) in text or (name == "parts" and gate.holds)
+        assert phrasing.bound(gate) in text or (name == "parts" and gate.holds)
     assert [row["verdict"] for row in figures(page, "gates")] == [
         gate.verdict for gate in record.gates
     ]
@@ -240,7 +240,7 @@ def test_a_unit_shows_what_was_recorded_of_it(material, runs):
         assert ended == (told if row.right else "incorrect")
         assert said == cut(" ".join((row.detail["claim"] or "").split()), LONGEST)
         assert cited.split() == [cut(id, LONGEST_ID) for id in row.detail["cited"]]
-        assert value == envelope.value(row.values.get("quality.in_scope"))
+        assert value == phrasing.value(row.values.get("quality.in_scope"))
 
 
 def test_what_answers_took_is_shown_where_traces_say_so(tmp_path):
@@ -461,7 +461,7 @@ def test_types_have_bars_of_precision_and_recall(material, runs):
         ]
         assert bars == [one[rate] for rate in rates]
         texts = [cell.text for cell in row.cells]
-        assert {envelope.value(one[rate]) for rate in rates} <= {*texts}
+        assert {phrasing.value(one[rate]) for rate in rates} <= {*texts}
     body = str(opened(material, runs["ner"], "components").body)
     assert body.count('<svg class="bar"') >= 2 * len(table.rows)
 

@@ -13,9 +13,9 @@ from ragauge.dashboard.material import Material
 from ragauge.dashboard.pages.run_questions import LONGEST_ID
 from ragauge.dashboard.unit_list import right_means
 from ragauge.metrics.names import long_name
-from ragauge.reports.envelope import counted
 from ragauge.reports.kinds import eval_all
 from ragauge.reports.kinds.eval_all import TITLES
+from ragauge.reports.phrasing import pluralize
 from tests.dashboard.page_parts import Parts
 from tests.dashboard.test_run_page import EACH, main_table, material, opened, runs, whole
 from tests.runners.recorded import HITS, ones, record
@@ -33,7 +33,7 @@ def test_an_overview_counts_the_codes_and_leads_to_them(material, runs, name):
         assert 'class="codes"' not in body
         return
     for one in report.codes:
-        counts = f"{counted(one.answers, 'answer')} {counted(one.findings, 'finding')}"
+        counts = f"{pluralize(one.answers, 'answer')} {pluralize(one.findings, 'finding')}"
         assert f"{one.code} {counts}" in parts.text
         assert one.tip in parts.text
     assert any("/traceability?code=" in link for link in parts.links)

@@ -15,7 +15,7 @@ from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.page import Links
 from ragauge.dashboard.pages import runs
 from ragauge.dashboard.pages.runs import LONGEST, OUTSIDE, TREND_RUNS, sparks
-from ragauge.reports import envelope
+from ragauge.reports import phrasing
 from tests.chromium import photographed
 from tests.dashboard.page_parts import Parts, material_at
 from tests.dashboard.raw import ask
@@ -97,7 +97,7 @@ def test_a_row_says_what_the_record_says(material):
     ]
     assert "1 run of 1 name, the last recorded 2026-11-01 08:00 UTC" in found.text
     low, high = kept.record.metrics[HITS].ci
-    title = f'title="{HITS} 0.700 {envelope.interval((low, high))}, n 20 of 20"'
+    title = f'title="{HITS} 0.700 {phrasing.interval((low, high))}, n 20 of 20"'
     assert title in shown(material).body
     assert f"/history?metric={HITS.replace('@', '%40')}&name=nightly&command=score" in found.links
     assert f"/runs/{kept.id}" in found.links
@@ -198,7 +198,7 @@ def test_a_sparkline_tells_the_last_runs_up_to_its_own(material):
     assert len(told) == len(made) - (TREND_RUNS - 1), "the oldest have no line yet"
     for place, label in enumerate(told):
         led = newest_first[place : place + LONGEST][::-1]
-        words = [envelope.value(one) for one in (led[0], led[-1], min(led), max(led))]
+        words = [phrasing.value(one) for one in (led[0], led[-1], min(led), max(led))]
         assert label == (
             f"{HITS} over {len(led)} runs up to this one: first {words[0]}, now {words[1]}, "
             f"lowest {words[2]}, highest {words[3]}"
@@ -358,7 +358,7 @@ def test_figures_are_those_of_the_table(material):
         rows, objects, reversed(made), table.column("citation_hit_rate"), strict=True
     ):
         assert float(row[HITS]) == one[HITS] == run.record.metrics[HITS].value
-        assert envelope.value(one[HITS]) == cell
+        assert phrasing.value(one[HITS]) == cell
         assert row["units"] == str(SIZE)
         assert row["labels and tags"] == f"model={run.record.labels['model']}"
     with pytest.raises(BadAddress):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ragauge.dashboard.page import Links
 from ragauge.dashboard.report_file import FileLinks
 from ragauge.reports.document import Cell, Column, Row, Table, names, number
-from ragauge.reports.formats.html import Sorting, ordered, written
+from ragauge.reports.formats.html import Sorting, ordered, write_blocks
 from tests.dashboard.page_parts import Parts
 from tests.reports.payloads import PAYLOADS
 
@@ -81,17 +81,17 @@ def test_notes_and_inner_rows_go_where_their_row_goes():
 
 def test_heads_lead_to_the_other_order_of_the_same_page():
     fields = [("words", 'a"<b> &'), ("order", "1.1"), ("tag", "x"), ("tag", "y")]
-    made = str(written([PAIR], sorting=Links("/runs/1", fields).sorting))
+    made = str(write_blocks([PAIR], sorting=Links("/runs/1", fields).sorting))
     first, second = re.findall(r'<a class="sort" href="(.*?)"', made)
     kept = "/runs/1?words=a%22%3Cb%3E+%26&amp;tag=x&amp;tag=y&amp;order="
     assert (first, second) == (f"{kept}1.1-#table-1", f"{kept}1.2#table-1")
     assert made.count("aria-sort") == 1 and 'aria-sort="ascending"' in made
-    assert 'aria-sort="descending"' in written([PAIR], sorting=Sorting(str, "1.2-"))
+    assert 'aria-sort="descending"' in write_blocks([PAIR], sorting=Sorting(str, "1.2-"))
 
 
 def test_tables_written_one_after_another_have_numbers_of_their_own():
     sorting = Sorting(lambda order: f"/?order={order}", "2.2-")
-    pages = [str(written([PAIR], sorting=sorting)) for _ in range(3)]
+    pages = [str(write_blocks([PAIR], sorting=sorting)) for _ in range(3)]
     assert [ids(page) for page in pages] == [["a", "b"], ["b", "a"], ["a", "b"]]
     assert [re.findall(r'id="(table-\d+)"', page) for page in pages] == [
         ["table-1"],
@@ -102,15 +102,17 @@ def test_tables_written_one_after_another_have_numbers_of_their_own():
 
 @pytest.mark.parametrize("order", ["1.3", "9.1", "0.1", "1.0", "1", "1.1--", "x", "", "1.1 "])
 def test_an_order_there_is_not_changes_nothing(order):
-    assert written([PAIR], sorting=Sorting(str, order)) == written([PAIR], sorting=Sorting(str))
+    assert write_blocks([PAIR], sorting=Sorting(str, order)) == write_blocks(
+        [PAIR], sorting=Sorting(str)
+    )
 
 
 def test_heads_without_words_and_paged_tables_have_no_link_of_their_own():
     bare = Table(columns=[Column("id"), Column("", plot=True)], rows=PAIR.rows)
-    assert str(written([bare], sorting=Sorting(str, "1.2-"))).count("<a ") == 1
+    assert str(write_blocks([bare], sorting=Sorting(str, "1.2-"))).count("<a ") == 1
     head = Column("id", href="/?sort=-id", order="ascending")
     paged = Table(paged=True, columns=[head, Column("value")], rows=PAIR.rows)
-    made = str(written([paged, PAIR], sorting=Sorting(str, "1.1-")))
+    made = str(write_blocks([paged, PAIR], sorting=Sorting(str, "1.1-")))
     assert made.count('<a class="sort" href="/?sort=-id">id</a>') == 1
     assert "data-paged" in made and made.count('aria-sort="ascending"') == 1
     assert (ids(made), ids(made, 1)) == (["a", "b"], ["b", "a"]), "only others are numbered"
@@ -121,10 +123,10 @@ def test_a_script_sorts_by_values_in_a_page_and_in_the_one_file():
     made = Table(columns=[Column("took")], rows=[Row((cell,)) for cell in times])
     file = FileLinks("run", [], lambda wanted: False)
     for sorting in (Links().sorting, file.sorting):
-        page = str(written([made], sorting=sorting))
+        page = str(write_blocks([made], sorting=sorting))
         assert re.findall(r'data-sort="(.*?)"', page) == ["900", "1200", "a", "1"]
-    assert "<a " not in written([made], sorting=file.sorting)
-    assert "data-sort" not in written([made]), "a report on its own has no script"
+    assert "<a " not in write_blocks([made], sorting=file.sorting)
+    assert "data-sort" not in write_blocks([made]), "a report on its own has no script"
 
 
 @given(st.lists(st.tuples(foreign, foreign), min_size=2, max_size=6), st.text(max_size=8))
@@ -134,6 +136,6 @@ def test_foreign_text_adds_no_tag_and_no_attribute(rows, chosen):
             columns=[Column("id"), Column("value", foreign=True)],
             rows=[Row((names(id), Cell(id, value, foreign=True))) for id, value in texts],
         )
-        return Parts(str(written([made], sorting=Sorting(str, chosen)))).shape
+        return Parts(str(write_blocks([made], sorting=Sorting(str, chosen)))).shape
 
     assert shape([(f"{id}x", f"{value}y") for id, value in rows]) == shape([("x", "y")] * len(rows))

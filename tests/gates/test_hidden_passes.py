@@ -11,7 +11,7 @@ from ragauge.errors import UsageError
 from ragauge.gates.presets import component_rules
 from ragauge.gates.rules import is_quality, known_rules
 from ragauge.metrics.table import find
-from ragauge.reports.kinds.evaluation import verdict_words
+from ragauge.reports.kinds.evaluation import verdict_text
 from ragauge.runners.recording import record
 from ragauge.runners.stability import stability
 from ragauge.store.history import open_history
@@ -149,7 +149,7 @@ def test_groundedness_over_one_answer_with_contexts_is_not_evaluated():
     assert (report.passed, gate.verdict) == (False, "not_evaluated")
     assert "only 1 of 39" in gate.reason
     words = "groundedness 0.913 over 1 of 39 answers; 1 of 2 gates hold, 1 not evaluated"
-    assert verdict_words(report) == ("FAIL", words)
+    assert verdict_text(report) == ("FAIL", words)
 
 
 def test_answers_without_claims_count_against_a_faithfulness_gate():

@@ -17,7 +17,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from ragauge.contracts.annotation import TypedSpan
 from ragauge.errors import InputRejected, UsageError
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from ragauge.runners.annotators import Options
 from ragauge.runners.gold_agreement import agreement
 from tests.cli.command import ragauge

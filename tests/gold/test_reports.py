@@ -14,7 +14,7 @@ from ragauge.contracts.schemas import RECORDS, schema
 from ragauge.errors import UsageError
 from ragauge.ingest.gold import read_gold
 from ragauge.reports.document import Verdict
-from ragauge.reports.forms import document_of, render
+from ragauge.reports.rendering import document_of, render
 from ragauge.runners.gold_agreement import agreement
 from ragauge.runners.gold_convert import convert
 from ragauge.runners.gold_diff import diff

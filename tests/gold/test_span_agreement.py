@@ -15,7 +15,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from ragauge.contracts.annotation import TypedSpan
 from ragauge.contracts.entities import Entity
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from ragauge.runners.gold_agreement import agreement, overlapping, token_labels
 from tests.metrics.entity_twin import document_facts
 

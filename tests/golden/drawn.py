@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ragauge.contracts.kinds import KINDS
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from tests.reports import sweeps, test_diagnosis
 from tests.reports.audit import made as audits
 from tests.reports.comparison.comparisons import comparison, line

@@ -9,7 +9,7 @@ import pytest
 from ragauge.contracts.calibration import calibration_of, no_gate
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.calibration import read_calibration
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from ragauge.runners.calibrate import calibrate_deltas
 from tests.runners.calibrated import corpus, swap
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from ragauge import RagaugeError, score
 from ragauge.ingest import lines
 from ragauge.ingest.lines import MAX_NESTING, BadJson, decode
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 
 GOLD = {
     "qid": "q1",

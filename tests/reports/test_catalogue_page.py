@@ -14,8 +14,8 @@ from ragauge.diagnosis.own_rules import read_own_rules
 from ragauge.diagnosis.words import words as sentences_of
 from ragauge.errors import UsageError
 from ragauge.metrics.table import table
-from ragauge.reports.envelope import phrases
 from ragauge.reports.kinds.catalogue import FORMS, catalogue_text
+from ragauge.reports.phrasing import phrases
 from tests.cases import every
 
 WORDS = {language: phrases("catalogue", language) for language in LANGUAGES}

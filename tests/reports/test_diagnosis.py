@@ -24,7 +24,7 @@ from ragauge.contracts.diagnosis import (
 from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.report import Finding, Score, Verdict
 from ragauge.contracts.schemas import examples, schema
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 
 FORMS = KINDS[DiagnosisReport].forms
 ANSWER, REFERENCE = AnswerAddress.__args__, ReferenceAddress.__args__

@@ -7,7 +7,7 @@ import pytest
 from msgspec import structs
 
 from ragauge.contracts.report import Finding
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from tests.reports.test_diagnosis import (
     TEXTS,
     cause,

@@ -1,6 +1,6 @@
 """The page of a diagnosis in a real browser."""
 
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from tests.chromium import WIDE
 from tests.reports.test_diagnosis import telling
 from tests.reports.test_html_in_browser import Opened, browser

@@ -3,7 +3,7 @@
 import pytest
 from msgspec import structs
 
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from tests.reports.test_diagnosis import (
     cause,
     fine,

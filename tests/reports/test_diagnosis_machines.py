@@ -3,7 +3,7 @@
 import pytest
 from junitparser import JUnitXml, Skipped
 
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from tests.reports.test_diagnosis import fine, many, metric, report, telling, unjudged
 from tests.reports.test_html import Page
 

@@ -16,10 +16,10 @@ from rich.cells import cell_len
 from ragauge.contracts.diagnosis import LANGUAGES, Severity, Standing
 from ragauge.contracts.report import Decision
 from ragauge.contracts.sweep import Ended
-from ragauge.reports.envelope import phrases, wording
-from ragauge.reports.formats.text import _may_break, breaks
-from ragauge.reports.forms import render
+from ragauge.reports.formats.text import _may_break, line_breaks
 from ragauge.reports.kinds import catalogue, diagnosis
+from ragauge.reports.phrasing import phrases, wording
+from ragauge.reports.rendering import render
 from tests.reports.test_diagnosis import ANSWER, REFERENCE, fine, many, telling, unjudged
 
 WIDE = "\u4e00-\u9fff"
@@ -166,14 +166,14 @@ def plainly(text, width):
 @given(PIECES, st.integers(2, 30))
 def test_lines_are_broken_as_a_slow_reader_would(pieces, width):
     text = "".join(pieces)
-    ends = [0, *breaks(text, width), len(text)]
+    ends = [0, *line_breaks(text, width), len(text)]
     lines = [text[start:end] for start, end in pairwise(ends)]
     assert [line for line in lines if line] == plainly(text, width)
     assert all(cell_len(line.rstrip()) <= width for line in lines)
 
 
 def test_a_line_begins_with_no_comma_and_ends_with_no_opening_bracket():
-    assert list(breaks("候选池太小，放大", 10)) == [4]
-    assert list(breaks("候选池太（小）", 10)) == [4]
-    assert list(breaks("一段 a_long_name", 12)) == [3]
-    assert list(breaks("a检，，，", 7)) == [1, 4]  # no line is too wide, even so
+    assert list(line_breaks("候选池太小，放大", 10)) == [4]
+    assert list(line_breaks("候选池太（小）", 10)) == [4]
+    assert list(line_breaks("一段 a_long_name", 12)) == [3]
+    assert list(line_breaks("a检，，，", 7)) == [1, 4]  # no line is too wide, even so

@@ -9,7 +9,7 @@ import pytest
 from ragauge.contracts.kinds import FORMS
 from ragauge.contracts.schemas import examples, schema
 from ragauge.contracts.stability import StabilityReport
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from tests.reports import sweeps
 
 

@@ -18,8 +18,8 @@ from ragauge.contracts.score import QuestionRow, ScoreReport
 from ragauge.contracts.stability import StabilityReport
 from ragauge.errors import UsageError
 from ragauge.metrics import quality
-from ragauge.reports.forms import form_of, render
 from ragauge.reports.kinds import score as story
+from ragauge.reports.rendering import format_of, render
 from tests.reports import sweeps
 
 
@@ -56,20 +56,20 @@ def test_a_lone_surrogate_of_a_file_name_is_spelled_out(make):
 def test_endings_tell_the_form():
     names = ("a.json", "a.md", "a.xml", "a.csv", "a.html", "a.txt", "A.JSON")
     forms = ["json", "markdown", "junit", "csv", "html", "text", "json"]
-    assert [form_of(Path(name)) for name in names] == forms
+    assert [format_of(Path(name)) for name in names] == forms
 
 
 def test_an_unknown_ending_or_form_names_the_known_ones(passing):
     with pytest.raises(UsageError, match=r"report\.pdf.*\.json, \.md, \.xml, \.csv, \.html, \.txt"):
-        form_of(Path("report.pdf"))
+        format_of(Path("report.pdf"))
     with pytest.raises(UsageError, match="text, json, markdown"):
         render(passing, "pdf")
 
 
 def test_a_form_a_kind_does_not_have_names_those_it_has():
     with pytest.raises(UsageError, match='latency report has no form "html"; it has text, json'):
-        form_of(Path("report.html"), LatencyReport)
-    assert form_of(Path("report.html"), StabilityReport) == "html"
+        format_of(Path("report.html"), LatencyReport)
+    assert format_of(Path("report.html"), StabilityReport) == "html"
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.folder)
@@ -96,7 +96,7 @@ def test_reports_of_commands_that_measure_nothing_have_them_too(kind):
 
 @pytest.mark.parametrize("module", ["rich", "jinja2"])
 def test_what_draws_is_imported_when_it_draws(module):
-    program = f"import sys, ragauge.reports.forms; sys.exit({module!r} in sys.modules)"
+    program = f"import sys, ragauge.reports.rendering; sys.exit({module!r} in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 

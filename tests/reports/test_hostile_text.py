@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from rich.cells import cell_len
 
 from ragauge.contracts.kinds import KINDS
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from tests.chromium import NARROW, started
 from tests.reports import sweeps
 from tests.reports.audit import made as audits

@@ -10,7 +10,7 @@ import pytest
 
 from ragauge.reports import templating
 from ragauge.reports.formats import html
-from ragauge.reports.forms import document_of, render
+from ragauge.reports.rendering import document_of, render
 from tests.reports import sweeps
 
 VOID = {"meta", "link"}
@@ -110,7 +110,7 @@ def test_the_page_is_small_before_the_data():
 
 
 def test_who_cannot_see_the_heat_map_has_a_table_with_a_name(telling):
-    fragment = str(html.written(document_of(telling).part("heatmap")))
+    fragment = str(html.write_blocks(document_of(telling).part("heatmap")))
     [table] = Page(fragment).all("table")
     assert table["aria-label"].startswith(
         "Heat map of 12 questions by 20 runs: 1 stable fail, 5 flaky"
@@ -137,7 +137,7 @@ def test_many_runs_are_merged_by_factor():
     columns = sweeps.grid(("none", "ws"), (0.0, 0.2), range(50))
     cells = ("+" * 49 + "c") + "+" * 50 + "x" * 50 + "r" * 25 + "+" * 25
     report = sweeps.report({"q1": {"cells": cells}}, columns)
-    fragment = str(html.written(document_of(report).part("heatmap")))
+    fragment = str(html.write_blocks(document_of(report).part("heatmap")))
     page = Page(fragment)
     assert "A cell is 50 runs (seed)" in fragment
     assert [cell["title"] for cell in page.all("td") if "title" in cell] == [
@@ -149,7 +149,7 @@ def test_many_runs_are_merged_by_factor():
 
 
 def test_gates_that_were_not_evaluated_fail_and_say_why():
-    fragment = str(html.written(document_of(sweeps.unanswered()).part("gates")))
+    fragment = str(html.write_blocks(document_of(sweeps.unanswered()).part("gates")))
     assert fragment.count('<td class="word-cell bad">NOT EVALUATED</td>') == 7
     assert fragment.count("no question has a finished run</bdi>") == 7
     assert "0.0 %" not in fragment

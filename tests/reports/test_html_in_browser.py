@@ -7,7 +7,7 @@ from subprocess import run
 
 import pytest
 
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from tests.chromium import NARROW, WIDE, started
 from tests.reports import sweeps
 from tests.reports.test_diagnosis import telling as diagnosed

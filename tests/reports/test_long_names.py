@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from tests.reports.evaluation import reports
 
 LONG = "Normalised discounted cumulative gain (ndcg@10)"

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from ragauge.contracts.kinds import KINDS, Kind
 from ragauge.contracts.report import Finding, Report
-from ragauge.reports import forms
+from ragauge.reports import rendering
 
 TEXT = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text("utf-8")
 SECTION = TEXT.partition("## A new kind of report")[2].partition("\n## ")[0]
@@ -44,16 +44,16 @@ def report(monkeypatch):
 
 def test_a_module_and_a_row_give_every_format(report):
     for form in KINDS[LengthsReport].forms:
-        written = forms.render(report, form)
+        written = rendering.render(report, form)
         assert "2 of 3 answers" in written or form in ("csv", "junit"), form
         assert "<q1>" not in written or form not in ("html", "junit"), form
 
 
 def test_one_list_of_cases_serves_ci_servers_and_workflows(report):
     wrong = structs.replace(report, passed=False, lengths={"<q1>": 12, "q2": 0})
-    assert "::warning title=empty q2::the answer is empty\n" in forms.render(wrong, "github")
-    assert 'tests="2" failures="1"' in forms.render(wrong, "junit")
-    skipped = forms.render(structs.replace(wrong, passed=True), "junit")
+    assert "::warning title=empty q2::the answer is empty\n" in rendering.render(wrong, "github")
+    assert 'tests="2" failures="1"' in rendering.render(wrong, "junit")
+    skipped = rendering.render(structs.replace(wrong, passed=True), "junit")
     assert 'failures="0" errors="0" skipped="1"' in skipped
 
 

@@ -24,8 +24,8 @@ from ragauge.contracts.history import (
 from ragauge.contracts.score import ScoreReport
 from ragauge.dashboard.pages.runs import sparkline
 from ragauge.errors import InputRejected
-from ragauge.reports.forms import render
 from ragauge.reports.kinds.runs import headlines
+from ragauge.reports.rendering import render
 from ragauge.store.recorded import stored_report
 from tests.reports.payloads import PAYLOADS
 

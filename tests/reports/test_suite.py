@@ -11,7 +11,7 @@ from ragauge.contracts.report import Rule, Score, Verdict
 from ragauge.contracts.suite import SuiteCoverage, SuiteReport, TaskReport
 from ragauge.gates.rules import decide_each
 from ragauge.gates.stability import STABLE, rule_verdict, stable_gate
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 
 QUESTIONS = 80
 FAILING = [f"q{n}" for n in range(17)]

@@ -5,7 +5,7 @@ from rich.cells import cell_len
 
 from ragauge.contracts.report import Finding
 from ragauge.contracts.sweep import SweepCoverage, SweepReport
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from tests.reports.payloads import PAYLOADS
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from ragauge import evaluate_answers
 from ragauge.errors import UsageError
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from ragauge.runners.answers.scores import write_scores
 
 CONTEXT = "The museum opened in 1800."

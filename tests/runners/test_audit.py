@@ -21,7 +21,7 @@ from ragauge.contracts.report import ROWS_KEPT
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest import lines
 from ragauge.ingest.lines import Block
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from ragauge.runners.audit import audit
 from ragauge.runners.audit_blocks import in_one_unit, unit_in
 from ragauge.runners.calibrate import calibrate_deltas

@@ -9,7 +9,7 @@ import pytest
 from ragauge.citations.support import CLAIM, NO_SPAN, NO_TEXT
 from ragauge.citations.validator import CitationValidator, Policy
 from ragauge.errors import UsageError
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from ragauge.runners.audit import audit
 from ragauge.runners.audit_one import audit_one
 from ragauge.store.documents import FolderDocuments

@@ -19,8 +19,8 @@ from ragauge.demo import DOCUMENTS, GOLD
 from ragauge.errors import UsageError
 from ragauge.models import minilm
 from ragauge.models.embedders import NgramEmbedder, embedder
-from ragauge.reports.envelope import interval, value
-from ragauge.reports.forms import render
+from ragauge.reports.phrasing import interval, value
+from ragauge.reports.rendering import render
 from ragauge.runners.calibrate import calibrate_deltas
 from tests.runners.calibrated import TOWNS, corpus, read, swap, write
 

@@ -13,7 +13,7 @@ from scipy import stats
 from ragauge.contracts.comparison import ComparisonReport
 from ragauge.contracts.report import Verdict
 from ragauge.errors import UsageError
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from ragauge.runners.compare import compare
 from ragauge.stats.paired import mcnemar
 from ragauge.stats.power import fewest_to_rule_out, needed, needed_for_margin, smallest_seen

@@ -8,7 +8,7 @@ from scipy import stats
 
 from ragauge.contracts.comparison import FLIPS_KEPT
 from ragauge.errors import UsageError
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from ragauge.runners.compare import compare
 from ragauge.stats.paired import mcnemar
 from tests.runners.recorded import HITS, ones, questions, record, two

@@ -9,7 +9,7 @@ from ragauge.contracts.history import NewRun
 from ragauge.contracts.report import Rule
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.rules import satisfies
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from ragauge.runners.compare import compare
 from ragauge.store.history import open_history
 from tests.runners.recorded import HITS, PRECISION, ones, questions, record, two

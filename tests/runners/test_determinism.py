@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.generate import generate
 from ragauge.ingest import lines
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from ragauge.runners.score import score
 
 FEW, MANY = 40, 1_500

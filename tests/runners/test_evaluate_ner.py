@@ -9,7 +9,7 @@ import pytest
 
 from ragauge.contracts.entities import AnnotatedText, Entity, EntityColumns
 from ragauge.errors import InputRejected, UsageError
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from ragauge.runners.components.evaluate_ner import evaluate_ner, ner_values
 
 TEXT = (

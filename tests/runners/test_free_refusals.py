@@ -7,7 +7,7 @@ import pytest
 
 from ragauge import score
 from ragauge.contracts.score import ScoreReport
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from ragauge.runners.stability import stability
 
 FREE = "I'm sorry, but the documents do not say who painted it."

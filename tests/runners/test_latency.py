@@ -19,8 +19,8 @@ from ragauge.contracts.system import Ask, CallFailed
 from ragauge.errors import UsageError
 from ragauge.ingest.options import read_configurations
 from ragauge.pipelines.http import HttpSystem
-from ragauge.reports.figures.scatter import drawn as plot
-from ragauge.reports.forms import render
+from ragauge.reports.figures.scatter import draw_scatter as plot
+from ragauge.reports.rendering import render
 from ragauge.runners.cells import Ended, Plan, Quality, cell_of, fronts, pareto, verdicts
 from ragauge.runners.latency import arrival_times, latency, offered, planned_calls
 from ragauge.runners.score import score

@@ -23,7 +23,7 @@ if __name__ == "__main__":
     from ragauge.demo.pipeline import Pipeline
     from ragauge.ingest import lines
     from ragauge.contracts.kinds import FORMS
-    from ragauge.reports.forms import render
+    from ragauge.reports.rendering import render
     from ragauge.runners.stability import stability
     from ragauge.runners.sweep import sweep
 

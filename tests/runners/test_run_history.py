@@ -6,7 +6,7 @@ from scipy import stats
 
 from ragauge.contracts.options import HistoryOptions
 from ragauge.errors import InputRejected, UsageError
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from ragauge.runners.run_history import run_history
 from ragauge.stats.change_points import shifts
 from tests.runners.recorded import HITS, PRECISION, questions, record

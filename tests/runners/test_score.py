@@ -10,7 +10,7 @@ import pytest
 from ragauge import RagaugeError, score
 from ragauge.contracts.report import ROWS_KEPT, Rule
 from ragauge.errors import InputRejected, UsageError
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 
 
 @pytest.mark.parametrize(

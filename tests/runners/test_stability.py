@@ -8,7 +8,7 @@ import pytest
 from ragauge.contracts.run import Grid
 from ragauge.contracts.stability import CELLS
 from ragauge.errors import InputRejected, UsageError
-from ragauge.reports.kinds.stability import coverage_words, next_steps, verdict_words
+from ragauge.reports.kinds.stability import coverage_text, next_steps, verdict_text
 from ragauge.runners.stability import stability
 from ragauge.runners.sweep import sweep
 from tests.runners.test_sweep import QUESTIONS, REFUSAL, RIGHT, Scripted
@@ -288,10 +288,10 @@ def test_a_few_questions_with_one_run_are_left_out_and_reported(tmp_path):
     assert report.passed
     stable = report.metrics["stability.stable"]
     assert (stable.value, stable.n, stable.of) == (1.0, 9, 10)
-    assert verdict_words(report)[1] == (
+    assert verdict_text(report)[1] == (
         "9 of 9 questions stable; 1 of 10 not evaluated (one run each)"
     )
-    assert "1 question not evaluated (one run each)" in coverage_words(report.coverage)
+    assert "1 question not evaluated (one run each)" in coverage_text(report.coverage)
     assert any(step.startswith("Make more runs: 1 question has one") for step in next_steps(report))
 
 
@@ -302,7 +302,7 @@ def test_more_than_one_in_ten_with_one_run_is_not_evaluated(tmp_path):
         "not_evaluated",
         "not_applicable",
     }
-    word, words = verdict_words(report)
+    word, words = verdict_text(report)
     assert word == "NOT EVALUATED"
     assert "2 of 10 not evaluated" in words
     assert "--seeds 0,1,2" in words

@@ -15,7 +15,7 @@ from ragauge.contracts.history import RunFilter
 from ragauge.contracts.kinds import KINDS
 from ragauge.errors import UsageError
 from ragauge.ingest.suite import read_suite
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from ragauge.runners.score import score
 from ragauge.runners.stability import stability
 from ragauge.runners.suite import SuiteReport, run_suite

@@ -12,7 +12,7 @@ from ragauge.citations.log_line import parse_line
 from ragauge.contracts.schemas import schema
 from ragauge.contracts.trace_eval import Recipe
 from ragauge.errors import UsageError
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from ragauge.runners.trace_eval import trace_eval
 from ragauge.store.serving_log import read_entries
 from tests.runners.traced_system import (

@@ -7,7 +7,7 @@ from math import isclose
 
 import pytest
 
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from ragauge.runners.calibrate import calibrate_deltas
 from ragauge.runners.trace_eval import trace_eval
 from tests.runners.calibrated import corpus, read, swap

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from ragauge.errors import InputRejected, UsageError
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from ragauge.runners.trace_eval import trace_eval
 from tests.runners.traced_system import (
     ALL_STATES,

@@ -332,7 +332,7 @@ def screen() -> tuple[bool, int]:
 
 def show(report: Report, form: str | None, *, brief: bool = False) -> None:
     """Print a report on stdout, in colour only where a person looks at it."""
-    from ragauge.reports.forms import render
+    from ragauge.reports.rendering import render
 
     color, width = screen()
     text = render(report, form or "text", color=color, width=width, brief=brief)
@@ -363,9 +363,9 @@ def say_json(value: Any, *, sort: bool = True) -> None:
 
 def forms_of(reports: Iterable[str], kind: type | None = None) -> dict[Path, str]:
     """The files to write and their forms, known before any work is done."""
-    from ragauge.reports.forms import form_of
+    from ragauge.reports.rendering import format_of
 
-    return {Path(name): form_of(Path(name), kind) for name in reports}
+    return {Path(name): format_of(Path(name), kind) for name in reports}
 
 
 def deliver(
@@ -377,7 +377,7 @@ def deliver(
     instead: str | None = None,
 ) -> None:
     """Write a report to its files and show it, or a text instead, as its options of output say."""
-    from ragauge.reports.forms import render
+    from ragauge.reports.rendering import render
 
     for path, form in forms.items():
         write_file(path, render(report, form).encode(), getattr(output, "quiet", False))

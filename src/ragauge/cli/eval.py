@@ -310,13 +310,13 @@ def kept_replies(
 
 def announced(planned: Estimate, *, quiet: bool) -> None:
     """Say what a judge will take, before it is asked."""
-    from ragauge.reports.envelope import counted
+    from ragauge.reports.phrasing import pluralize
 
     tokens = f"about {planned.prompt_tokens:,} tokens in and {planned.completion_tokens:,} out"
     cost = "" if planned.cost is None else f", about {planned.cost:,.2f}"
-    replies = counted(planned.cached, "reply is", "replies are")
+    replies = pluralize(planned.cached, "reply is", "replies are")
     known = f"; {replies} known already" if planned.cached else ""
-    remark(f"judge: at most {counted(planned.calls, 'call')}, {tokens}{cost}{known}", quiet)
+    remark(f"judge: at most {pluralize(planned.calls, 'call')}, {tokens}{cost}{known}", quiet)
 
 
 @eval.verb(
@@ -416,7 +416,7 @@ def convert(
     if form not in WRITTEN[what]:
         known = ", ".join(WRITTEN[what])
         raise click.UsageError(f"--to {form}: {what} are written as {known}")
-    from ragauge.reports.envelope import finding_text
+    from ragauge.reports.phrasing import finding_text
     from ragauge.runners.components.eval_convert import convert_entities, convert_rankings
 
     if what == "entities":

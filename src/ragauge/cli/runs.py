@@ -328,7 +328,7 @@ def gc(stored: Stored, output: Printed) -> None:
     Example:
       ragauge runs gc
     """
-    from ragauge.reports.envelope import counted
+    from ragauge.reports.phrasing import pluralize
     from ragauge.store.places import LocalPlace, located
 
     sizes: dict[str, int] = {}  # of each folder of files, before any is removed
@@ -344,9 +344,9 @@ def gc(stored: Stored, output: Printed) -> None:
         removed = history.gc()
     freed = sum(sizes.get(what, 0) for what in removed)
     lines = [
-        f"removed {what} ({counted(sizes[what], 'byte')})" if what in sizes else f"removed {what}"
+        f"removed {what} ({pluralize(sizes[what], 'byte')})" if what in sizes else f"removed {what}"
         for what in removed
     ]
-    lines += [f"freed {counted(freed, 'byte')}"] if freed else []
+    lines += [f"freed {pluralize(freed, 'byte')}"] if freed else []
     cleaned = archive.Cleaned(removed=tuple(removed), bytes=freed)
     say(cleaned, lines or ["Nothing to remove."], output.format)

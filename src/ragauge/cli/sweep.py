@@ -68,13 +68,13 @@ def sweep(
 
     asked, out = asked_system(system, options.concurrency), calls.out
     if calls.dry_run:
-        from ragauge.reports.kinds.sweep import estimate_words
+        from ragauge.reports.kinds.sweep import estimate_lines
 
         taking = estimate_sweep(gold, asked, out, columns=mapped.columns, options=options)
         if output.format == "json":
             say_json(taking, sort=False)
         else:
-            for line in (*estimate_words(taking), "dry run: nothing was called"):
+            for line in (*estimate_lines(taking), "dry run: nothing was called"):
                 click.echo(line)
         return 0
     announce = announcer(calls.yes, output.quiet)
@@ -120,14 +120,14 @@ def asked_system(given: SystemOptions, concurrency: int) -> System:
 def announcer(yes: bool, quiet: bool) -> Announce:
     """Shows what a sweep will take, and on a terminal asks before it makes many calls."""
 
-    from ragauge.reports.kinds.sweep import estimate_words, pace_words
+    from ragauge.reports.kinds.sweep import estimate_lines, pace_text
 
     def announce(taking: SweepEstimate) -> None:
         if taking.measured:
             if not quiet:
-                sys.stderr.write(f"{pace_words(taking)}\n")  # rich puts it above its bar
+                sys.stderr.write(f"{pace_text(taking)}\n")  # rich puts it above its bar
             return
-        for line in estimate_words(taking):
+        for line in estimate_lines(taking):
             remark(line, quiet)
         asked = sys.stdin.isatty() and sys.stderr.isatty() and not yes
         if taking.calls > MANY_CALLS and asked:

@@ -176,7 +176,7 @@ class Report(Struct, frozen=True, kw_only=True):
         return score
 
     def __repr__(self) -> str:
-        return str(_results().line(self))
+        return str(_results().summary_line(self))
 
     def _repr_html_(self) -> str:
         return str(_results().html(self))
@@ -186,7 +186,7 @@ class Report(Struct, frozen=True, kw_only=True):
 
         A report without a gate on quality has not passed either.
         """
-        _results().demand_pass(self)
+        _results().require_pass(self)
 
     def to_markdown(self) -> str:
         """The report as `--report FILE.md` writes it."""
@@ -204,7 +204,7 @@ class Report(Struct, frozen=True, kw_only=True):
 
     def to_pandas(self) -> Any:
         """The same as a pandas frame; raises UsageError if pandas is not installed."""
-        return _results().in_pandas(self.to_polars())
+        return _results().to_pandas(self.to_polars())
 
 
 def _results() -> Any:
@@ -294,4 +294,4 @@ class Outcome(Struct, Generic[Kind], frozen=True, kw_only=True):
 
     def to_pandas(self) -> Any:
         """The same as a pandas frame; raises UsageError if pandas is not installed."""
-        return _results().in_pandas(self.to_polars())
+        return _results().to_pandas(self.to_polars())

@@ -139,7 +139,7 @@ def _refusal(place: str, status: int, words: str) -> Response:
     from starlette.responses import HTMLResponse
 
     title = TITLES.get(status, "Error")
-    problem = doc.Section(title="", blocks=[doc.Text(doc.theirs(words))], part="problem")
+    problem = doc.Section(title="", blocks=[doc.Text(doc.foreign(words))], part="problem")
     blocks = [parts.header(title, eyebrow=f"{status}"), problem]
     page = Page(title=f"{status}", here=None, blocks=blocks, links=Links())
     return HTMLResponse(framed(page, place), status_code=status)

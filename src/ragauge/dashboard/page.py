@@ -14,8 +14,7 @@ from ragauge.contracts.history import Run
 from ragauge.dashboard.asked import BadAddress
 from ragauge.reports import document as doc
 from ragauge.reports.document import Data, Table, Target
-from ragauge.reports.formats.html import Sorting
-from ragauge.reports.formats.html import written as as_html
+from ragauge.reports.formats.html import Sorting, write_blocks
 from ragauge.store.rows import written
 
 if TYPE_CHECKING:
@@ -164,7 +163,7 @@ class Page(Struct, frozen=True, kw_only=True):
         def exports(block: doc.Table | doc.Data) -> Iterable[tuple[str, str]]:
             return self.links.exports(names[id(block)], block) if id(block) in names else ()
 
-        return as_html(
+        return write_blocks(
             self.blocks,
             name=self.name,
             links=self.to,

@@ -17,10 +17,10 @@ from ragauge.citations.offsets import Place as Stretch
 from ragauge.contracts.paging import Paged
 from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.page import address
-from ragauge.reports.document import Block, Column, Html, Row, Section, Span, Table, Words
-from ragauge.reports.envelope import counted
-from ragauge.reports.formats.html import spelled
+from ragauge.reports.document import Block, Column, Html, Inline, Row, Section, Span, Table
+from ragauge.reports.formats.html import inline_html
 from ragauge.reports.kinds.runs import when
+from ragauge.reports.phrasing import pluralize
 from ragauge.reports.templating import TEMPLATES, environment
 
 if TYPE_CHECKING:
@@ -147,9 +147,14 @@ def served(name: str, *given: Any) -> Html:
     return Html(lambda at: drawn(name, *given, template="parts.html") if at.served else Markup(""))
 
 
-def header(title: Words, *about: Words, eyebrow: Words = "") -> Html:
+def header(title: Inline, *about: Inline, eyebrow: Inline = "") -> Html:
     """The title of a page, with paragraphs below and a line above it."""
-    return macro("header", spelled(title), spelled(eyebrow), [spelled(one) for one in about if one])
+    return macro(
+        "header",
+        inline_html(title),
+        inline_html(eyebrow),
+        [inline_html(one) for one in about if one],
+    )
 
 
 def form(
@@ -188,7 +193,7 @@ def results(
     inside: list[Block] = [*shown, pager(page)]
     if not page.rows and page.total:
         first = Span("Show the first of them", href=page.address(start=None))
-        about = Span(f"{counted(page.total, one)} match. ")
+        about = Span(f"{pluralize(page.total, one)} match. ")
         inside = [empty("There is no such page", [about, first, Span(".")])]
     elif not page.rows:
         every_one = [Span("Show all of them", href=every), Span(".")] if every else ""
@@ -196,9 +201,9 @@ def results(
     return Section(title="", blocks=inside, anchor=anchor, part="" if anchor else "tight")
 
 
-def empty(title: str, about: Words = "", code: str = "") -> Html:
+def empty(title: str, about: Inline = "", code: str = "") -> Html:
     """What a page says where it has nothing to show, with a command that would change that."""
-    return macro("empty", title, spelled(about), code)
+    return macro("empty", title, inline_html(about), code)
 
 
 def computing(what: str, fraction: float | None = None) -> Html:

@@ -39,7 +39,7 @@ from ragauge.dashboard.unit_list import units_tab
 from ragauge.errors import UsageError
 from ragauge.gates.rules import satisfies
 from ragauge.reports import document as doc
-from ragauge.reports import envelope
+from ragauge.reports import phrasing
 from ragauge.reports.document import Data, Span, Table
 from ragauge.reports.formats.html import Sorting
 from ragauge.reports.kinds import runs as story
@@ -306,7 +306,7 @@ class _File:
                 href = self._links.question(self._run.id, row.unit) or ""
                 yield Span(cut(row.unit, LONGEST_ID), foreign=True, href=href)
                 yield Span(
-                    f" {envelope.value_beside(row.values[gate.metric], gate.bound)} ", "soft"
+                    f" {phrasing.value_against(row.values[gate.metric], gate.bound)} ", "soft"
                 )
 
         if self._against:
@@ -315,7 +315,7 @@ class _File:
                 remark="for each gate that does not hold, the worst questions first",
                 blocks=[
                     doc.Section(
-                        title=f"{gate.metric} {envelope.bound(gate)}",
+                        title=f"{gate.metric} {phrasing.bound(gate)}",
                         blocks=[doc.Text(list(speaking(gate, rows)))],
                         anchor=place_of("gate", number),
                     )
@@ -331,8 +331,8 @@ class _File:
         wanted = dict.fromkeys([*metrics_shown(opened), *gated_metrics(self._run)])
         asked = Asked([("columns", id) for id in wanted][:MOST_COLUMNS], opened.asked.path)
         if len(units.rows) < units.total:
-            first = f"The first {envelope.count(len(units.rows))} of "
-            first += f"{envelope.counted(units.total, 'question')}, what went wrong first. "
+            first = f"The first {phrasing.count(len(units.rows))} of "
+            first += f"{phrasing.pluralize(units.total, 'question')}, what went wrong first. "
             more = "`ragauge report --rows` puts more into the file, and `ragauge serve` shows all."
             yield doc.Text(first + more, "soft")
         size = len(units.rows)

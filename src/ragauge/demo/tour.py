@@ -22,12 +22,12 @@ from ragauge.contracts.system import Ask
 from ragauge.demo import DOCUMENTS, GOLD
 from ragauge.demo.pipeline import Pipeline
 from ragauge.ingest.gold import read_gold
-from ragauge.reports.formats.text import Page, note, styled, words
+from ragauge.reports.formats.text import Page, foreign_text, note, styled
 from ragauge.reports.kinds import score as score_story
 from ragauge.reports.kinds import stability as stability_story
-from ragauge.reports.kinds.comparison import verdict_words
+from ragauge.reports.kinds.comparison import verdict_text
 from ragauge.reports.kinds.diagnosis import lead
-from ragauge.reports.kinds.stability import two_runs, variation_words
+from ragauge.reports.kinds.stability import two_runs, variation_text
 from ragauge.runners.audit import audit
 from ragauge.runners.compare import compare
 from ragauge.runners.diagnosis.diagnose import diagnose_traces
@@ -80,7 +80,7 @@ def tour(
     page = Page(color, width)
     manifest = pipeline.index.manifest
     page.paragraph(
-        words(
+        foreign_text(
             f"A small RAG system over {len(manifest.doc_revs)} documents about museums, archives "
             f"and libraries answers {len(read_gold(str(gold)))} questions. Everything runs offline."
         ),
@@ -165,8 +165,8 @@ def _recorded(
 
 def _healthy(page: Page, scored: ScoreReport, swept: StabilityReport) -> None:
     page.section("1. The system is healthy")
-    _verdict(page, "score", score_story.verdict_words(scored))
-    _verdict(page, "stability", stability_story.verdict_words(swept))
+    _verdict(page, "score", score_story.verdict_text(scored))
+    _verdict(page, "stability", stability_story.verdict_text(swept))
     runs = f"{swept.coverage.runs:,} runs"
     page.paragraph(
         note(f"{runs}: each question with 3 seeds, 2 temperatures and up to 3 wordings"), COLUMN
@@ -176,19 +176,19 @@ def _healthy(page: Page, scored: ScoreReport, swept: StabilityReport) -> None:
 def _broken(page: Page, swept: StabilityReport) -> None:
     page.section("2. A fault is switched on", f"{FAULT}={STRENGTH}")
     page.paragraph(
-        words(
+        foreign_text(
             f"In {percent(STRENGTH)} of the calls the search loses half of the chunks that it "
             "found, a different half for each seed."
         )
     )
-    _verdict(page, "stability", stability_story.verdict_words(swept))
+    _verdict(page, "stability", stability_story.verdict_text(swept))
     qid = a_flake(swept)
     if qid is None:
         return
-    page.paragraph(words(f"For example {qid}: {swept.details[qid].question}"), COLUMN)
+    page.paragraph(foreign_text(f"For example {qid}: {swept.details[qid].question}"), COLUMN)
     for run in sorted(two_runs(swept.details[qid]), key=lambda run: run.cell != "+"):
-        how = variation_words(run.variation, swept.columns)
-        page.line(Text.assemble(" " * COLUMN, (f"{how}: ", "dim"), words(run.claim)))
+        how = variation_text(run.variation, swept.columns)
+        page.line(Text.assemble(" " * COLUMN, (f"{how}: ", "dim"), foreign_text(run.claim)))
     page.paragraph(note("`not in context` is how this system refuses."), COLUMN)
 
 
@@ -196,12 +196,14 @@ def _cause(page: Page, report: DiagnosisReport) -> None:
     found = lead(report)
     page.section("3. The diagnosis names the cause")
     if found.cause is None:
-        page.paragraph(words(found.text))
+        page.paragraph(foreign_text(found.text))
         return
     cause = found.cause
-    page.paragraph(Text.assemble(f"{found.heading}: ", words(cause.title, "bold")))
-    page.paragraph(words(cause.means))
-    page.paragraph(words("To fix it: " + " Or: ".join(action.do for action in cause.actions[:2])))
+    page.paragraph(Text.assemble(f"{found.heading}: ", foreign_text(cause.title, "bold")))
+    page.paragraph(foreign_text(cause.means))
+    page.paragraph(
+        foreign_text("To fix it: " + " Or: ".join(action.do for action in cause.actions[:2]))
+    )
 
 
 def _verified(page: Page, history: History) -> None:
@@ -209,7 +211,7 @@ def _verified(page: Page, history: History) -> None:
     for before in ("faulty", "healthy"):
         report = compare(history, before, "fixed", margins=(f"{ACCEPTED:g}",))
         stable = report.compared["stability.stable"]
-        word = verdict_words(report)[0]
+        word = verdict_text(report)[0]
         good = Text(word, "bold green" if word in ("BETTER", "NOT WORSE") else "bold red")
         told = f"  stable: {percent(stable.before)} before, {percent(stable.after)} after"
         if stable.ci:

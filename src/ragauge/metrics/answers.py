@@ -186,10 +186,10 @@ def grounds_of(facts: AnswerFacts) -> tuple[Context, ...] | Absent:
 
 def retrieved(facts: AnswerFacts) -> tuple[Context, ...] | Absent:
     """The contexts, of which there is one at least."""
-    return told_contexts(facts) or NOTHING_RETRIEVED
+    return known_contexts(facts) or NOTHING_RETRIEVED
 
 
-def told_contexts(facts: AnswerFacts) -> tuple[Context, ...] | Absent:
+def known_contexts(facts: AnswerFacts) -> tuple[Context, ...] | Absent:
     """The contexts, which may be none, where the row tells of them."""
     contexts = facts.row.contexts
     return CONTEXTS_UNKNOWN if contexts is None else contexts

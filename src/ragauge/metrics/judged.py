@@ -24,10 +24,10 @@ from ragauge.metrics.answers import (
     AnswerFacts,
     answer_of,
     grounds_of,
+    known_contexts,
     mean_of_answers,
     references_of,
     retrieved,
-    told_contexts,
 )
 from ragauge.metrics.claims import (
     Tally,
@@ -253,7 +253,7 @@ NEEDED: Mapping[str, Callable[[AnswerFacts], object]] = {
     "answer": answer_of,
     "question": lambda facts: NO_QUESTION if facts.row.question is None else facts.row.question,
     "references": references_of,
-    "contexts": told_contexts,
+    "contexts": known_contexts,
     "retrieved": retrieved,
     "grounds": grounds_of,
 }

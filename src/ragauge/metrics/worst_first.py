@@ -104,7 +104,7 @@ def unstable(report: StabilityReport, most: int | None = None) -> list[str]:
     )
 
 
-def most_telling(report: StabilityReport, most: int) -> list[str]:
+def worst_of_each(report: StabilityReport, most: int) -> list[str]:
     """At most this many questions, the worst first: some of each bad verdict, then the others."""
     return list(dict.fromkeys((*unstable(report, most), *swept_questions(report))))[:most]
 

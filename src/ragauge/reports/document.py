@@ -1,4 +1,4 @@
-"""A report as blocks: what it says, in order, before any format writes it down.
+"""A report as blocks, in order, before a format writes them.
 
 Each kind of report has one module in `kinds` that turns a report into a `Document`; each format
 has one writer in `formats`. A cell keeps its value next to its text, so that tables can be sorted
@@ -20,8 +20,8 @@ from msgspec import Struct, structs
 from ragauge.contracts.report import Advice, Finding, Report, Score
 from ragauge.contracts.report import Verdict as Gate
 from ragauge.metrics.names import long_name
-from ragauge.reports import envelope
-from ragauge.reports.envelope import wording
+from ragauge.reports import phrasing
+from ragauge.reports.phrasing import wording
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 Tone = Literal["", "good", "bad", "warm", "soft", "dim", "strong", "plain"]
 """How a text or a bar is coloured; every format knows all of them."""
 Target = tuple[Literal["question", "metric", "run", "tab", "code", "here"], str]
-"""What a text is about, and its id: a page links it, a file does not. `here` is an anchor of the
-document itself."""
+"""What a text is about, and its id: a page links to it, a file does not. `here` is an anchor in
+the document itself."""
 
 
 class Links(Protocol):
-    """Addresses of what a text is about; None where there is no page of it."""
+    """Addresses of what texts are about; None where there is no page for it."""
 
     def to(self, target: Target) -> str | None: ...
 
@@ -45,12 +45,12 @@ class Span(Struct, frozen=True):
     text: str
     tone: Tone = ""
     foreign: bool = False
-    marked: bool = False  # it differs from the text next to it, or carries the evidence
+    marked: bool = False  # it differs from the text next to it, or holds the evidence
     to: Target | None = None
     href: str = ""  # an address that is known already; only pages link it
 
 
-Words = str | Sequence[Span]  # a text of ours, or pieces of which some are somebody else's
+Inline = str | Sequence[Span]  # our own text, or pieces of which some are foreign
 
 
 class Bar(Struct, frozen=True):
@@ -59,7 +59,7 @@ class Bar(Struct, frozen=True):
     fraction: float
     tone: Tone = "plain"
     mark: float | None = None
-    kind: str = ""  # the class of a label or a verdict that has a colour of its own on a page
+    kind: str = ""  # the class of a label or verdict that has its own colour on a page
 
 
 class Range(Struct, frozen=True):
@@ -71,7 +71,7 @@ class Range(Struct, frozen=True):
     ends: tuple[float, float] = (0.0, 1.0)  # of the line; the same in all rows of a table
 
     def at(self, number: float) -> float:
-        """The place of a number: 0 where the line begins, 1 where it ends."""
+        """Where a number is on the line: 0 at its start, 1 at its end."""
         return (number - self.ends[0]) / (self.ends[1] - self.ends[0])
 
 
@@ -80,7 +80,7 @@ class Square(Struct, frozen=True):
 
     kind: str  # its class in the style sheet
     mark: str
-    title: str  # what a reader sees who points at it; may be foreign
+    title: str  # shown when a reader points at it; may be foreign
 
 
 class Cell(Struct, frozen=True):
@@ -89,13 +89,13 @@ class Cell(Struct, frozen=True):
     text: str
     value: Any = None
     tone: Tone = ""
-    foreign: bool = False  # whether the text is somebody else's: a name, an id, a message
+    foreign: bool = False  # whether the text is not ours: a name, an id, a message
     to: Target | None = None
-    badge: str = ""  # the class of the dot before it: a label or a verdict that has a colour
+    badge: str = ""  # the class of the dot before it: a label or verdict that has a colour
     plot: Bar | Range | None = None
     squares: Sequence[Square] = ()  # what a page draws in place of the text
     href: str = ""  # an address that is known already, where `to` would have to be looked up
-    hint: str = ""  # what there is no room for; a page shows it to who points at the cell
+    hint: str = ""  # what there is no room for; a page shows it when you point at the cell
     drawn: Markup | None = None  # what a page shows in place of the text: tags, a sparkline
     short: str = ""  # what a terminal shows where its table has no room for the text
 
@@ -106,42 +106,42 @@ class Column(Struct, frozen=True):
     spare: int = 0  # on a narrow page the highest number gives way first; 0 stays
     plot: bool = False  # holds bars or ranges: drawn where there is room, left out elsewhere
     begins: bool = False  # a group: a terminal too narrow for all columns cuts the table here
-    foreign: bool = False  # whether the title is somebody else's
+    foreign: bool = False  # whether the title is not ours
     prose: bool = False  # holds sentences, so that it gets more room on a page
-    href: str = ""  # the address of a paged table in the order of this column
-    key: str = ""  # what it is called in a download, where that is not its title
-    order: Literal["", "ascending", "descending"] = ""  # that a paged table is in
+    href: str = ""  # the address of a paged table sorted by this column
+    key: str = ""  # its name in a download, where that is not its title
+    order: Literal["", "ascending", "descending"] = ""  # how a paged table is sorted by it
 
 
 class Row(Struct, frozen=True):
     cells: tuple[Cell, ...]
-    note: Words = ""  # what the row has no column for; a text in spans may be marked
+    note: Inline = ""  # what the row has no column for; a text in spans may be marked
     strong: bool = False
-    inner: bool = False  # whether it belongs to the row above that names a group
-    chosen: bool = False  # whether it is the one that the page is about
+    inner: bool = False  # whether it belongs to the row above, which names a group
+    chosen: bool = False  # whether the page is about this row
 
 
 class Block(Struct, frozen=True, kw_only=True):
-    part: str = ""  # what the dashboard finds it by; without one, what kind of block it is
+    part: str = ""  # the name by which the dashboard finds it; by default, the kind of block
 
 
 class Titled(Block, frozen=True, kw_only=True):
     title: str = ""
-    about: str = ""  # somebody else's name that ends the title: a stratum, another run
+    about: str = ""  # a foreign name that ends the title: a stratum, another run
     remark: str = ""
     after: str = ""  # a remark below it
     folded: bool = False  # whether a reader of Markdown or of a page has to open it
 
 
 class Table(Titled, frozen=True, kw_only=True):
-    """Rows under columns; a long table is cut as far as a format has room."""
+    """Rows under columns; each format shows as many rows as it has room for."""
 
     columns: Sequence[Column]
     rows: Sequence[Row]
     shown: int | None = None  # rows in a terminal; Markdown shows more, and a page all of them
     total: int | None = None  # how many rows there are, where not all of them are here
-    everything: str = ""  # where the others are: in the JSON report, unless it says
-    paged: bool = False  # the rows are a page of more that a server keeps, which sorts all
+    everything: str = ""  # where the others are: in the JSON report, by default
+    paged: bool = False  # the rows are one page of a table that a server sorts
     below: bool = True  # columns that a page has no room for go below their rows
     name: str | None = ""  # of its download, where that is not the title; None for no download
 
@@ -163,7 +163,7 @@ class Table(Titled, frozen=True, kw_only=True):
                 row.extend((cell or (None, None)) if pair else [cell])
         return titles, values
 
-    def spared(self, row: Row, places: Iterable[int] | None = None) -> list[str]:
+    def cells_below(self, row: Row, places: Iterable[int] | None = None) -> list[str]:
         """The cells of a row that a narrow page puts below it, with their titles; all, or these."""
         spare = [at for at, column in enumerate(self.columns) if column.spare]
         cells = [(self.columns[at].title, row.cells[at].text) for at in sorted(places or spare)]
@@ -173,11 +173,11 @@ class Table(Titled, frozen=True, kw_only=True):
 def _exported(cell: Cell) -> Any:
     if cell.value is not None:
         return cell.value
-    return None if cell.text in ("", envelope.ABSENT) else cell.text
+    return None if cell.text in ("", phrasing.ABSENT) else cell.text
 
 
 class Data(Block, frozen=True):
-    """Rows that a reader of a page can download: the data of a picture, or all rows of a table."""
+    """Rows that can be downloaded from a page: the data of a picture, or all rows of a table."""
 
     name: str
     columns: Sequence[str]
@@ -190,10 +190,10 @@ class Data(Block, frozen=True):
 class Place(Struct, frozen=True):
     """Where blocks are written as HTML: a page of its own, or one of many parts of a file."""
 
-    prefix: str = ""  # what its ids begin with
+    prefix: str = ""  # of its ids
     step: int = 0  # how many levels its headings are lower
     served: bool = True  # whether a server answers forms and pages through tables
-    names: Mapping[str, str] = {}  # ids that are known by another name from outside
+    names: Mapping[str, str] = {}  # ids that links from outside call by another name
 
     def id(self, name: str) -> str:
         own = f"{self.prefix}-{name}" if self.prefix else name
@@ -204,20 +204,20 @@ class Place(Struct, frozen=True):
 
 
 class Html(Block, frozen=True):
-    """A part of a page that no other format has, drawn for the place it is written at."""
+    """A part of a page that no other format has, drawn for the place where it is written."""
 
     draw: Callable[[Place], Markup]
 
 
 class Verdict(Block, frozen=True):
-    """The word and the sentence a report begins with, and what it is about."""
+    """The word and the sentence that a report begins with, and what it is about."""
 
     word: str
     text: str
     notes: Sequence[str] = ()  # names and files, a line each
-    meaning: Sequence[str] = ()  # sentences of ours
-    tone: Tone = ""  # of the word; by its meaning where there is none
-    one_line: bool = False  # a terminal cuts the text where the page ends: it ends in a path
+    meaning: Sequence[str] = ()  # our own sentences
+    tone: Tone = ""  # of the word; chosen by its meaning where there is none
+    one_line: bool = False  # a terminal cuts the text at the page's edge: it ends in a path
     level: int = 1  # of its heading on a page
 
 
@@ -230,7 +230,7 @@ class Bars(Titled, frozen=True, kw_only=True):
 
     heads: tuple[str, str, str] = ("label", "questions", "fraction")
     bars: Sequence[tuple[str, str, int, Tone]]
-    """For each its class in the style sheet, its name, its count, and its tone in a terminal."""
+    """For each, its class in the style sheet, its name, its count, and its tone in a terminal."""
 
     def table(self) -> Table:
         total, most = (of([times for *_, times, _ in self.bars]) for of in (sum, max))
@@ -241,7 +241,7 @@ class Bars(Titled, frozen=True, kw_only=True):
                 name: lambda bar: names(bar[1]),
                 "plot": lambda bar: plot(Bar(bar[2] / most, bar[3])),
                 times: lambda bar: count(bar[2]),
-                fraction: lambda bar: share(bar[2], total),
+                fraction: lambda bar: percent(bar[2], total),
             },
             title=self.title,
             remark=self.remark,
@@ -252,7 +252,7 @@ class Bars(Titled, frozen=True, kw_only=True):
 class Text(Block, frozen=True):
     """A paragraph."""
 
-    text: Words
+    text: Inline
     tone: Tone = ""
 
 
@@ -260,8 +260,8 @@ class Section(Titled, frozen=True, kw_only=True):
     """Blocks under a title; a section in a section is one level below it."""
 
     blocks: Sequence[Block]
-    anchor: str = ""  # what links to it are called
-    lang: str = ""  # the language it is in, where that is not the one of its page
+    anchor: str = ""  # the name that links to it use
+    lang: str = ""  # its language, where that is not the language of its page
 
 
 class Only(Block, frozen=True):
@@ -272,32 +272,32 @@ class Only(Block, frozen=True):
 
 
 class Facts(Block, frozen=True):
-    """Texts, each with a label if it has one; a text that is empty is left out."""
+    """Texts, each with a label if it has one; empty texts are left out."""
 
-    facts: Sequence[tuple[str, Words]]
+    facts: Sequence[tuple[str, Inline]]
 
 
 class Card(Struct, frozen=True):
-    """A thing among others that it is compared with."""
+    """One of several things that are compared."""
 
-    title: Words
-    facts: Sequence[tuple[str, Words]]
+    title: Inline
+    facts: Sequence[tuple[str, Inline]]
     mark: tuple[str, str] | None = None  # the letter of a run in a heat map, and its class
 
 
 class Cards(Block, frozen=True):
-    """Things side by side where there is room; what differs is marked in their texts."""
+    """Things side by side where there is room; differences are marked in their texts."""
 
     cards: Sequence[Card]
 
 
 class Item(Struct, frozen=True, kw_only=True):
-    """One of many: a line that opens."""
+    """One of many: a line that a reader can open."""
 
-    name: str  # somebody else's: the id of a question, an answer, a sample
+    name: str  # foreign: the id of a question, an answer, a sample
     badge: tuple[str, str, Tone] = ("", "", "")
     """Its class in the style sheet, its text, and its tone in a terminal."""
-    about: str = ""  # somebody else's: the question
+    about: str = ""  # foreign: the question
     aside: str = ""
     blocks: Sequence[Block]
     opened: bool = False
@@ -306,24 +306,24 @@ class Item(Struct, frozen=True, kw_only=True):
 
 
 class Items(Titled, frozen=True, kw_only=True):
-    """Many of a kind; a terminal shows the first, a page all of them, to be opened."""
+    """Many items of one kind; a terminal shows the first ones, a page all of them, closed."""
 
     items: Sequence[Item]
     shown: int = 10
     total: int | None = None
-    everything: str = ""  # where the others are: on the page, unless it says
+    everything: str = ""  # where the others are: on the page, by default
 
 
 def number_of(block: Table | Items) -> int:
-    """How many rows or items there are; not all of them have to be here."""
+    """How many rows or items there are in total; some of them may not be in the block."""
     here = block.rows if isinstance(block, Table) else block.items
     return len(here) if block.total is None else block.total
 
 
 class Figure(Titled, frozen=True, kw_only=True):
-    """A picture: in characters as wide as there is room; a page may have a better one."""
+    """A picture in characters, as wide as there is room; a page may have a better one."""
 
-    drawn: Callable[[int], Sequence[Words]]
+    drawn: Callable[[int], Sequence[Inline]]
     page: Callable[[Links], Markup] | None = None
 
 
@@ -348,12 +348,12 @@ class Document(Struct, frozen=True):
         return [block for name in names for block in self.blocks if part_of(block) == name]
 
 
-def in_form(blocks: Iterable[Block], form: str) -> Iterator[Block]:
+def in_format(blocks: Iterable[Block], form: str) -> Iterator[Block]:
     """The blocks that a format writes."""
     for block in blocks:
         match block:
             case Only():
-                yield from in_form(block.blocks, form) if form in block.forms else ()
+                yield from in_format(block.blocks, form) if form in block.forms else ()
             case Bars() if form != "html":
                 yield from [block.table()] if block.bars else ()
             case _:
@@ -367,7 +367,7 @@ def downloads(blocks: Iterable[Block]) -> dict[str, Table | Data]:
     """
 
     def walk(blocks: Iterable[Block], heading: str) -> Iterator[tuple[str, Table | Data]]:
-        for block in in_form(blocks, "html"):
+        for block in in_format(blocks, "html"):
             match block:
                 case Data():
                     yield "", block
@@ -396,21 +396,21 @@ def on_pages(*blocks: Block, part: str = "") -> Only:
 Member = TypeVar("Member")
 
 
-class Deferred(Sequence[Member]):
-    """A sequence that is made when it is first read: who shows other parts does not pay for it."""
+class Lazy(Sequence[Member]):
+    """A sequence that is computed when it is first read: not where only other parts are shown."""
 
     def __init__(self, make: Callable[[], Sequence[Member]]) -> None:
-        self._made = cache(make)
+        self._get = cache(make)
 
     def __getitem__(self, place: Any) -> Any:
-        return self._made()[place]
+        return self._get()[place]
 
     def __len__(self) -> int:
-        return len(self._made())
+        return len(self._get())
 
 
 def listed(*parts: str | int | bool | None, sep: str = ", ") -> str:
-    """The parts that say something, in one line: what is zero or absent is left out.
+    """The parts in one line, without those that are zero, empty or absent.
 
     >>> listed("80 questions", 0 and "0 errors", None, "2 missing")
     '80 questions, 2 missing'
@@ -418,65 +418,65 @@ def listed(*parts: str | int | bool | None, sep: str = ", ") -> str:
     return sep.join(part for part in parts if part and isinstance(part, str))
 
 
-def plain(words: Words) -> str:
+def plain(given: Inline) -> str:
     """The text without its tones."""
-    return words if isinstance(words, str) else "".join(span.text for span in words)
+    return given if isinstance(given, str) else "".join(span.text for span in given)
 
 
-def spans(words: Words) -> Sequence[Span]:
-    return [Span(words)] if isinstance(words, str) else words
+def spans(given: Inline) -> Sequence[Span]:
+    return [Span(given)] if isinstance(given, str) else given
 
 
-def theirs(text: str | None) -> Sequence[Span]:
-    """Somebody else's words; nothing for none."""
+def foreign(text: str | None) -> Sequence[Span]:
+    """A text as a foreign span; no span for an empty text."""
     return [Span(text, foreign=True)] if text else []
 
 
 def marked(pieces: Iterable[tuple[str, bool]], between: str = "") -> Sequence[Span]:
-    """Somebody else's words in pieces, each with whether it is marked."""
+    """Foreign text in pieces, each with whether it is marked."""
     found = [Span(piece, foreign=True, marked=is_marked) for piece, is_marked in pieces]
     return joined(found, between) if between else found
 
 
 def joined(given: Iterable[Span], sign: str) -> list[Span]:
-    """Pieces with a sign between them."""
+    """The spans with a sign between them."""
     return [piece for span in given for piece in (Span(sign), span)][1:]
 
 
 def names(text: str, tone: Tone = "", to: Target | None = None) -> Cell:
-    """A cell with somebody else's words."""
+    """A cell with foreign text."""
     return Cell(text, text, tone, foreign=True, to=to)
 
 
 def number(value: float | None, text: str | None = None, tone: Tone = "") -> Cell:
-    """A cell with a number, three decimals unless it has a text."""
-    return Cell(envelope.value(value) if text is None else text, value, tone)
+    """A cell with a number, with three decimals unless a text is given."""
+    return Cell(phrasing.value(value) if text is None else text, value, tone)
 
 
 def count(value: int | None, tone: Tone = "") -> Cell:
-    return Cell(envelope.ABSENT if value is None else envelope.count(value), value, tone)
+    return Cell(phrasing.ABSENT if value is None else phrasing.count(value), value, tone)
 
 
 def n_of(n: int, of: int) -> Cell:
-    """So many of so many; absent where there is nothing to count."""
-    return Cell(envelope.n_of(n, of), n) if of else Cell(envelope.ABSENT)
+    """A cell such as `47 of 1,080`; absent where there is nothing to count."""
+    return Cell(phrasing.n_of(n, of), n) if of else Cell(phrasing.ABSENT)
 
 
-def share(part: int, whole: int) -> Cell:
-    return Cell(envelope.share(part, whole), part / whole if whole else None, "dim")
+def percent(part: int, whole: int) -> Cell:
+    return Cell(phrasing.percent(part, whole), part / whole if whole else None, "dim")
 
 
 def interval(ci: tuple[float, float] | None) -> Cell:
-    return Cell(envelope.interval(ci), ci, "dim")
+    return Cell(phrasing.interval(ci), ci, "dim")
 
 
 def signed(value: float | None, tone: Tone = "") -> Cell:
     """A cell with a change."""
-    return Cell(envelope.signed(value), value, tone)
+    return Cell(phrasing.signed(value), value, tone)
 
 
 def signed_interval(ci: tuple[float, float] | None) -> Cell:
-    return Cell(envelope.signed_interval(ci), ci, "dim")
+    return Cell(phrasing.signed_interval(ci), ci, "dim")
 
 
 def plot(drawn: Bar | Range | None) -> Cell:
@@ -484,8 +484,8 @@ def plot(drawn: Bar | Range | None) -> Cell:
     return Cell("", plot=drawn)
 
 
-def kept(table: Table, places: Sequence[int]) -> Table:
-    """The table with the columns at these places alone."""
+def select_columns(table: Table, places: Sequence[int]) -> Table:
+    """The table with only the columns at these places."""
     return structs.replace(
         table,
         columns=[table.columns[at] for at in places],
@@ -495,38 +495,38 @@ def kept(table: Table, places: Sequence[int]) -> Table:
     )
 
 
-def filled(table: Table, always: Sequence[str] = ()) -> Table:
-    """The table without the columns that no row has anything in, unless they are there always."""
+def without_empty_columns(table: Table, always: Sequence[str] = ()) -> Table:
+    """The table without its empty columns, except those in `always`."""
 
     def there(at: int) -> bool:
         cells = [row.cells[at] for row in table.rows]
-        known = any(cell.text not in ("", envelope.ABSENT) or cell.plot for cell in cells)
+        known = any(cell.text not in ("", phrasing.ABSENT) or cell.plot for cell in cells)
         return known or table.columns[at].title in always
 
-    return kept(table, [at for at in range(len(table.columns)) if there(at)])
+    return select_columns(table, [at for at in range(len(table.columns)) if there(at)])
 
 
 Thing = TypeVar("Thing")
-FEW = 5  # a value over fewer units is chance: it is shown, and marked
+FEW = 5  # a value over fewer units is due to chance: it is shown with a mark
 
 
 def table(
     things: Iterable[Thing],
     columns: Mapping[str | Column, Callable[[Thing], Cell]],
     *,
-    note: Callable[[Thing], Words] | None = None,
+    note: Callable[[Thing], Inline] | None = None,
     strong: Callable[[Thing], bool] | None = None,
     chosen: Callable[[Thing], bool] | None = None,
     **about: Any,
 ) -> Table:
     """A table of things: each column with the function that makes its cell of a thing.
 
-    A title stands for a column of that title: numbers are aligned to the right, where a narrow
-    terminal can cut the table, and cells that are only drawn make a column of plots. `about` are
-    the other fields of the table.
+    A column may be given by its title: numbers are aligned to the right, and a narrow terminal can
+    cut the table there; cells that are only drawn make a column of plots. `about` has the other
+    fields of the table.
 
-    >>> made = table([1, 2], {"n": count, Column("name", spare=1): lambda n: names(f"q{n}")})
-    >>> [column.right for column in made.columns], made.rows[1].cells[1].text
+    >>> two = table([1, 2], {"n": count, Column("name", spare=1): lambda n: names(f"q{n}")})
+    >>> [column.right for column in two.columns], two.rows[1].cells[1].text
     ([True, False], 'q2')
     """
     rows = [
@@ -567,7 +567,7 @@ def gates(
     title: str | None = None,
     remark: str = "",
     value: Callable[[Gate], str] | None = None,
-    demand: Callable[[Gate], str] = envelope.bound,
+    demand: Callable[[Gate], str] = phrasing.bound,
     language: str = "en",
 ) -> Iterable[Table]:
     """The table of gates, the same in every kind of report; none without gates."""
@@ -578,18 +578,18 @@ def gates(
         return metric(gate.metric, shown_names[gate.metric], tone, language)
 
     def found(gate: Gate) -> Cell:
-        close = value(gate) if value else envelope.value_beside(gate.value, gate.bound)
+        close = value(gate) if value else phrasing.value_against(gate.value, gate.bound)
         return number(gate.value, close)
 
     def scored(gate: Gate) -> Cell:
-        """Of how many units there are, unless the gate speaks of a part of the set."""
-        score, rest = metrics.get(gate.metric), envelope.restriction(gate)
+        """The number of units and their total, unless the gate is about a part of the set."""
+        score, rest = metrics.get(gate.metric), phrasing.restriction(gate)
         narrowed = rest.startswith("per question") or "where " in rest
         of = None if score is None or narrowed else score.of
         return Cell(say.n_of(gate.n, of), gate.n, "dim")
 
     # The bounds name the level of an interval where it is not this one.
-    at_95 = all(envelope.confidence(gate) in ("", " @95") for gate in given)
+    at_95 = all(phrasing.confidence(gate) in ("", " @95") for gate in given)
     columns: dict[str | Column, Callable[[Gate], Cell]] = {
         say.metric: name,
         Column(say.value, right=True): found,
@@ -605,7 +605,7 @@ def gates(
         yield table(
             given,
             columns,
-            note=envelope.gate_note,
+            note=phrasing.gate_note,
             strong=lambda gate: not gate.holds,
             title=say.gates if title is None else title,
             remark=remark,
@@ -615,7 +615,7 @@ def gates(
 
 def gate_word(gate: Gate, language: str = "en") -> Cell:
     tone: Tone = "bad" if not gate.holds else "good" if gate.verdict == "pass" else "soft"
-    return Cell(envelope.gate_word(gate, language), gate.verdict, tone)
+    return Cell(phrasing.gate_word(gate, language), gate.verdict, tone)
 
 
 def scores(
@@ -628,7 +628,7 @@ def scores(
     silent: Iterable[str] = (),
     language: str = "en",
 ) -> Table:
-    """The table of metrics; those in `silent` keep their reason to themselves."""
+    """The table of metrics; the reasons of those in `silent` are not shown."""
     from ragauge.metrics.table import known
 
     def drawn(one: str) -> Range | None:
@@ -689,16 +689,16 @@ def slices(
 
     def size(value: str) -> Cell:
         n, of = measured[value], sizes[value]
-        return Cell(envelope.n_of(n, of if n < of else None), n, "dim")
+        return Cell(phrasing.n_of(n, of if n < of else None), n, "dim")
 
     def scored(id: str) -> Callable[[str], Cell]:
         def cell(value: str) -> Cell:
             score = by[value].get(id)
             if score is None or score.value is None:
-                return Cell(envelope.ABSENT, tone="dim")
+                return Cell(phrasing.ABSENT, tone="dim")
             few = score.n < FEW
             return number(
-                score.value, envelope.value(score.value) + "*" * few, "dim" if few else ""
+                score.value, phrasing.value(score.value) + "*" * few, "dim" if few else ""
             )
 
         return cell
@@ -721,7 +721,7 @@ def slices(
 
 
 def findings(report: Any) -> Findings:
-    return Findings(envelope.findings_by_code(report.findings, report.finding_counts))
+    return Findings(phrasing.findings_by_code(report.findings, report.finding_counts))
 
 
 def advice(given: Sequence[Advice]) -> Iterator[Section]:
@@ -730,7 +730,7 @@ def advice(given: Sequence[Advice]) -> Iterator[Section]:
 
     def hypothesis(number: int, one: Advice) -> Section:
         samples = (Span(qid, foreign=True, to=("question", qid)) for qid in one.questions)
-        facts: list[tuple[str, Words]] = [("", one.evidence), (say.confirm, one.confirm)]
+        facts: list[tuple[str, Inline]] = [("", one.evidence), (say.confirm, one.confirm)]
         facts += [(say.change, one.action), (say.see, joined(samples, " "))]
         return Section(title=f"{number}. {one.title}", blocks=[Facts(facts)])
 
@@ -747,9 +747,9 @@ def steps(given: Iterable[str], language: str = "en") -> Iterator[Section]:
 
 
 def coverage(text: str, identity: Mapping[str, Any] | None = None, language: str = "en") -> Section:
-    """How much was measured; on a page also what makes the run comparable, to be opened."""
+    """How much was measured; on a page also what makes the run comparable, folded."""
     say = wording(language)
-    known = [(name, theirs(value)) for name, value in envelope.identity_words(identity or {})]
+    known = [(name, foreign(value)) for name, value in phrasing.identity_items(identity or {})]
     details = Section(title=say.run_details, blocks=[Facts(known)], folded=True)
     inside = [on_pages(details)] if known else []
     return Section(title=say.coverage, remark=text, blocks=inside, part="coverage")
@@ -760,7 +760,7 @@ def glossary(
 ) -> Iterator[Block]:
     """What each metric of a report means, in one sentence; in a terminal only those in `short`.
 
-    Nothing is said of metrics whose plug-in is gone.
+    Metrics whose plug-in is gone are left out.
     """
     from ragauge.metrics.table import known
 

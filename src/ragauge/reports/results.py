@@ -1,4 +1,4 @@
-"""What the methods of a report do: `contracts.report.Report` finds them here."""
+"""The methods of reports: `contracts.report.Report` calls the functions here."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ragauge.errors import UsageError
 from ragauge.gates.rules import is_quality
 from ragauge.metrics.names import leading, metric_id
 from ragauge.reports import document as doc
-from ragauge.reports.envelope import gate_words, interval, short_names, value, verdict_word
-from ragauge.reports.formats.html import written
-from ragauge.reports.forms import form_of, render
+from ragauge.reports.formats.html import write_blocks
+from ragauge.reports.phrasing import gate_sentence, interval, short_names, value, verdict_word
+from ragauge.reports.rendering import format_of, render
 from ragauge.store.files import write_whole
 from ragauge.text.visible import flat
 
@@ -29,7 +29,7 @@ ROWS = 40  # metrics that a notebook shows; the table has them all
 
 
 def score_of(report: Report, name: str) -> Score:
-    """The score of a metric, by its id or its short name; raises KeyError with what is near."""
+    """The score of a metric, by its id or short name; raises KeyError with a similar name."""
     listed = f"there are {', '.join(short_names(report.metrics).values()) or 'none'}"
     unknown = f'this report has no metric "{name}"'
     try:
@@ -38,8 +38,8 @@ def score_of(report: Report, name: str) -> Score:
         raise KeyError(str(error)) from None
 
 
-def demand_pass(report: Report) -> None:
-    """Raise AssertionError with each gate that does not hold, unless the report passed."""
+def require_pass(report: Report) -> None:
+    """Raise AssertionError with the gates that do not hold, unless the report passed."""
     if report.passed:
         return
     gates = report.verdicts
@@ -51,13 +51,13 @@ def demand_pass(report: Report) -> None:
         lines[0] += "; a report passes only where a gate on quality holds"
     if stopped:
         lines[0] += f": {len(stopped)} of {len(gates)} gates do not hold"
-        lines += [gate_words(gate, names[gate.metric]) for gate in stopped]
+        lines += [gate_sentence(gate, names[gate.metric]) for gate in stopped]
     elif report.passed is False:
         lines += [f"{code}: {times:,}" for code, times in report.finding_counts.items()]
     raise AssertionError("\n  ".join(map(flat, lines)))
 
 
-def line(report: Report) -> str:
+def summary_line(report: Report) -> str:
     """The verdict and the headline numbers."""
     names = short_names(report.metrics)
     shown = [
@@ -72,7 +72,7 @@ def line(report: Report) -> str:
 
 
 def _by_weight(report: Report) -> Iterator[tuple[str, Score]]:
-    """The metrics that gates on quality are about, those that lead, and the others."""
+    """The metrics of gates on quality, then the headline metrics, then the others."""
     first = [gate.metric for gate in report.verdicts if is_quality(gate)]
     command = str(report.identity.get("command", "")) if isinstance(report, RunReport) else ""
     for id in dict.fromkeys([*first, *leading(report.metrics, command), *report.metrics]):
@@ -81,7 +81,7 @@ def _by_weight(report: Report) -> Iterator[tuple[str, Score]]:
 
 
 def html(report: Report) -> str:
-    """The verdict, the gates and the metrics for a notebook: without script or style sheet."""
+    """The verdict, gates and metrics for a notebook, without scripts or a style sheet."""
     gates, scores = report.verdicts, dict(_by_weight(report))
     names = short_names([*scores, *(gate.metric for gate in gates)])
     word = doc.Span(verdict_word(report.passed, gates), "strong")
@@ -91,12 +91,14 @@ def html(report: Report) -> str:
     # Plots have no size without a style sheet, and what a narrow page puts below is not hidden.
     plain = [
         structs.replace(
-            doc.kept(one, [at for at, column in enumerate(one.columns) if not column.plot]),
+            doc.select_columns(
+                one, [at for at, column in enumerate(one.columns) if not column.plot]
+            ),
             below=False,
         )
         for one in tables
     ]
-    return str(written([doc.Text([word, doc.Span(f" {type(report).__name__}")]), *plain]))
+    return str(write_blocks([doc.Text([word, doc.Span(f" {type(report).__name__}")]), *plain]))
 
 
 def markdown(report: Report) -> str:
@@ -104,9 +106,9 @@ def markdown(report: Report) -> str:
 
 
 def save(report: Report, path: str | Path) -> Path:
-    """Write the report in the form that the file's ending names, complete or not at all."""
+    """Write the report atomically, in the format of the file's extension."""
     file = Path(path)
-    write_whole(file, render(report, form_of(file, type(report))).encode())
+    write_whole(file, render(report, format_of(file, type(report))).encode())
     return file
 
 
@@ -129,12 +131,12 @@ def units_frame(units: UnitRows) -> pl.DataFrame:
     import polars as pl
 
     columns: dict[str, Any] = {**units.details, "label": units.labels, "right": units.right}
-    told = [pl.Series(name, list(held), strict=False) for name, held in columns.items()]
+    details = [pl.Series(name, list(column), strict=False) for name, column in columns.items()]
     values = [pl.Series(id, one.values).fill_nan(None) for id, one in units.measured.items()]
-    return pl.DataFrame([pl.Series("unit", list(units.ids), pl.String), *told, *values])
+    return pl.DataFrame([pl.Series("unit", list(units.ids), pl.String), *details, *values])
 
 
-def in_pandas(frame: pl.DataFrame) -> Any:
+def to_pandas(frame: pl.DataFrame) -> Any:
     """The same as a pandas DataFrame; raises UsageError where pandas is not installed."""
     try:
         pandas = import_module("pandas")  # not one of our dependencies

@@ -1,4 +1,4 @@
-"""Templates of pages: where they are, how text gets into them, and what a page may load."""
+"""Templates of pages: where they are, how text is escaped in them, and what a page may load."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragauge.reports import envelope
+from ragauge.reports import phrasing
 from ragauge.text.visible import readable
 
 if TYPE_CHECKING:
@@ -18,53 +18,53 @@ if TYPE_CHECKING:
 TEMPLATES = Path(__file__).parent / "templates"
 
 FILTERS: tuple[Callable[..., Any], ...] = (
-    *(envelope.count, envelope.counted, envelope.share, envelope.value),
-    envelope.finding_text,
+    *(phrasing.count, phrasing.pluralize, phrasing.percent, phrasing.value),
+    phrasing.finding_text,
 )
 """Numbers are written as in every form."""
 
 
 def policy(style: str, *scripts: str) -> str:
-    """The content security policy: this style sheet, these scripts, and nothing from anywhere."""
-    style_src, *script_src = map(_known_by, (style, *scripts))
+    """The content security policy: this style sheet, these scripts, and nothing else."""
+    style_src, *script_src = map(_source_hash, (style, *scripts))
     allowed = ["default-src 'none'", f"style-src {style_src}"]
     allowed += [f"script-src {' '.join(script_src)}"] if scripts else []
     return "; ".join([*allowed, "img-src data:", "base-uri 'none'", "form-action 'none'"])
 
 
-def _known_by(content: str) -> str:
-    """The source of a policy that is this content and nothing else."""
+def _source_hash(content: str) -> str:
+    """The policy's source for exactly this content."""
     digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
     return f"'sha256-{digest}'"
 
 
 @cache
-def own() -> Environment:
+def report_templates() -> Environment:
     """The templates of reports."""
     return environment(TEMPLATES)
 
 
 def environment(*folders: Path) -> Environment:
-    """Templates in these folders, the first that has one; all foreign text is made harmless."""
+    """Templates of these folders, searched in order; all foreign text is escaped."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    made = Environment(
+    templates = Environment(
         loader=FileSystemLoader(folders),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_spelled_out,
+        finalize=_readable,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     for filter in FILTERS:
-        made.filters[filter.__name__] = filter
-    return made
+        templates.filters[filter.__name__] = filter
+    return templates
 
 
-def _spelled_out(value: Any) -> Any:
-    """Every text on its way into the page: what is unseen is spelled out; escaping comes after.
+def _readable(value: Any) -> Any:
+    """A text for the page with invisible characters spelled out, before it is escaped.
 
-    Nothing is shown for None.
+    None is shown as nothing.
     """
     from markupsafe import Markup
 

@@ -33,10 +33,10 @@ from ragauge.metrics.quality import GOOD_LABELS
 from ragauge.metrics.worst_first import (
     by_kind,
     changed_labels,
-    most_telling,
     ranked_queries,
     some_of_each,
     traced_questions,
+    worst_of_each,
     wrong_answers,
     wrong_questions,
 )
@@ -81,7 +81,7 @@ def _score(report: ScoreReport, rows: int) -> Fields:
 
 
 def _stability(report: StabilityReport, rows: int) -> Fields:
-    kept = _cut(tuple(report.details), most_telling(report, rows), rows)
+    kept = _cut(tuple(report.details), worst_of_each(report, rows), rows)
     return {
         "over_questions": report.counted(),
         "details": {qid: report.details[qid] for qid in kept},

@@ -7,11 +7,11 @@ import pytest
 from rich.cells import cell_len
 
 from ragauge.contracts.audit import DepthCount
-from ragauge.reports import forms
+from ragauge.reports import rendering
 from tests.reports.audit.made import answer, code, finding, gate, passing, telling
 
 STYLES = re.compile(r"\x1b\[[0-9;]*m")
-render = partial(forms.render, form="text")
+render = partial(rendering.render, form="text")
 
 
 def squeezed(written):

@@ -12,17 +12,17 @@ from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.schemas import RECORDS, examples, schema
 from ragauge.errors import UsageError
 from ragauge.reports.document import Bars
-from ragauge.reports.forms import form_of, render
 from ragauge.reports.kinds.audit import document
+from ragauge.reports.rendering import format_of, render
 from tests.reports.audit.made import answer, code, finding, passing, telling
 
 FORMS = KINDS[AuditReport].forms
 
 
 def test_an_audit_has_sarif_and_no_spreadsheet(tmp_path):
-    assert form_of(tmp_path / "audit.sarif", AuditReport) == "sarif"
+    assert format_of(tmp_path / "audit.sarif", AuditReport) == "sarif"
     with pytest.raises(UsageError, match='an audit report has no form "csv"; it has text, json'):
-        form_of(tmp_path / "audit.csv", AuditReport)
+        format_of(tmp_path / "audit.csv", AuditReport)
 
 
 @pytest.mark.parametrize("name", ["audit-report", "auditable-answer", "trace-eval-report"])

@@ -8,7 +8,7 @@ from sarif.loader import load_sarif_file
 
 from ragauge.citations.codes import CODES, FIELD
 from ragauge.contracts.audit import AuditFinding
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from tests.reports.audit.made import code, finding, passing, telling
 
 

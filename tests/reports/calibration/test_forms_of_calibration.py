@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from ragauge.contracts.calibration import CalibrationReport
 from ragauge.contracts.report import Finding
 from ragauge.contracts.schemas import schema
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from ragauge.runners.calibrate import calibrate_deltas
 from tests.reports.payloads import PAYLOADS
 from tests.runners.calibrated import corpus, swap

@@ -15,7 +15,7 @@ from rich.cells import cell_len
 
 from ragauge.contracts.comparison import ComparisonReport, HistoryReport
 from ragauge.reports import templating
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from tests.reports.comparison.comparisons import (
     ABSENT,
     UNSURE,

@@ -12,7 +12,7 @@ from ragauge.contracts.drift import DriftReport
 from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.schemas import schema
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 
 HOSTILE = "\x1b[31mred\n\u202e::error::| `x`"
 WAS = Manifest(

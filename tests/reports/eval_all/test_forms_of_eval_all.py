@@ -11,7 +11,7 @@ from ragauge.contracts.evaluation import EvalAllReport
 from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.schemas import examples, schema
 from ragauge.errors import UsageError
-from ragauge.reports.forms import form_of, render
+from ragauge.reports.rendering import format_of, render
 from tests.reports.evaluation.reports import everything, gate
 
 FORMS = KINDS[EvalAllReport].forms
@@ -24,7 +24,7 @@ def squeezed(written):
 
 def test_a_form_it_does_not_have_is_refused(tmp_path):
     with pytest.raises(UsageError, match='an eval-all report has no form "csv"'):
-        form_of(tmp_path / "x.csv", EvalAllReport)
+        format_of(tmp_path / "x.csv", EvalAllReport)
 
 
 @pytest.mark.parametrize("form", FORMS)

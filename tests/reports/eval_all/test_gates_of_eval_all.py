@@ -4,9 +4,9 @@ import msgspec
 import pytest
 from junitparser import JUnitXml
 
-from ragauge.reports.envelope import gate_counts
-from ragauge.reports.forms import render
 from ragauge.reports.kinds.eval_all import summary
+from ragauge.reports.phrasing import gate_counts
+from ragauge.reports.rendering import render
 from tests.reports.evaluation.reports import everything, gate
 from tests.reports.test_html_in_browser import browser, opened
 

@@ -11,7 +11,7 @@ from ragauge.contracts.evaluation import EvalReport
 from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.schemas import examples, schema
 from ragauge.metrics.names import leading
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from tests.reports.evaluation.answered import (
     agreement,
     answered,

@@ -11,9 +11,9 @@ from ragauge.contracts.evaluation import EvalReport
 from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.schemas import examples, schema
 from ragauge.errors import UsageError
-from ragauge.reports.forms import form_of, render
 from ragauge.reports.kinds import evaluation
 from ragauge.reports.kinds import evaluation_rankings as rankings
+from ragauge.reports.rendering import format_of, render
 from tests.reports.evaluation.reports import (
     MAKERS,
     compared,
@@ -28,7 +28,7 @@ tasks = pytest.mark.parametrize("task", MAKERS)
 
 def test_a_form_it_does_not_have_is_refused(tmp_path):
     with pytest.raises(UsageError, match='an evaluation report has no form "sarif"'):
-        form_of(tmp_path / "x.sarif", EvalReport)
+        format_of(tmp_path / "x.sarif", EvalReport)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -61,9 +61,9 @@ def test_a_report_of_nothing_says_so_and_has_no_number(task, form):
 
 
 def test_the_adjusted_probability_decides():
-    assert rankings.change_word(compared("retrieval.rr", 0.6, 0.5, 0.03, 0.09)) == "cannot tell"
-    assert rankings.change_word(compared("retrieval.rr", 0.6, 0.5, 0.03, None)) == "better"
-    assert rankings.change_word(compared("a.plugin", 0.4, 0.5, 0.01, 0.01)) == "worse"
+    assert rankings.change_verdict(compared("retrieval.rr", 0.6, 0.5, 0.03, 0.09)) == "cannot tell"
+    assert rankings.change_verdict(compared("retrieval.rr", 0.6, 0.5, 0.03, None)) == "better"
+    assert rankings.change_verdict(compared("a.plugin", 0.4, 0.5, 0.01, 0.01)) == "worse"
 
 
 def test_the_histogram_counts_every_query_with_a_value_once():

@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from ragauge.reports.document import Table
-from ragauge.reports.forms import render
 from ragauge.reports.kinds.evaluation_tables import of_labels
+from ragauge.reports.rendering import render
 from tests.reports.evaluation.reports import types
 
 NOWHERE = {"precision": None, "recall": None, "f1": None, "support": 0, "predicted": 0}

@@ -6,9 +6,9 @@ from rich.cells import cell_len
 
 from ragauge.reports.document import Document
 from ragauge.reports.formats import text
-from ragauge.reports.forms import render
 from ragauge.reports.kinds import evaluation
 from ragauge.reports.kinds.evaluation_tables import confusion
+from ragauge.reports.rendering import render
 from tests.reports.evaluation.reports import LETTERS, types
 from tests.reports.test_html import Page
 

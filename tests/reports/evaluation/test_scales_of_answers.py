@@ -7,8 +7,8 @@ import pytest
 
 from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find, reading
-from ragauge.reports.forms import render
 from ragauge.reports.kinds.evaluation_answers import is_pooled
+from ragauge.reports.rendering import render
 from ragauge.runners.answers.calibrate_groundedness import calibrate_groundedness
 from ragauge.runners.evaluation import why_absent
 from tests.reports.evaluation.answered import answered, score

@@ -6,9 +6,9 @@ import pytest
 from ragauge.metrics.names import long_name
 from ragauge.metrics.worst_first import ranking, requested
 from ragauge.reports.document import Table
-from ragauge.reports.forms import render
 from ragauge.reports.kinds import evaluation
 from ragauge.reports.kinds import evaluation_rankings as rankings
+from ragauge.reports.rendering import render
 from tests.reports.evaluation.reports import linking, ner, retrieval, score, types
 
 
@@ -73,7 +73,7 @@ def test_what_was_asked_for_is_known_in_its_order_and_words():
 
 
 def test_the_verdict_names_the_first_two_that_were_asked_for():
-    assert evaluation.verdict_words(custom())[1] == (
+    assert evaluation.verdict_text(custom())[1] == (
         "P@5 0.310, RBP 0.320 over 50 queries; 1 of 1 gate holds"
     )
 

@@ -6,11 +6,11 @@ import pytest
 from rich.cells import cell_len
 
 from ragauge.contracts.report import Score
-from ragauge.reports import forms
+from ragauge.reports import rendering
 
 
 def render(report, **how):
-    return forms.render(report, "text", **how)
+    return rendering.render(report, "text", **how)
 
 
 STYLES = re.compile(r"\x1b\[[0-9;]*m")

@@ -2,12 +2,12 @@
 
 import re
 
-from ragauge.reports import forms
+from ragauge.reports import rendering
 from ragauge.reports.formats.github import command
 
 
 def render(report, **how):
-    return forms.render(report, "github", **how)
+    return rendering.render(report, "github", **how)
 
 
 COMMAND = re.compile(r"::(\w+)(?: ([^:]*))?::(.*)")

@@ -3,11 +3,11 @@
 import pytest
 from junitparser import JUnitXml
 
-from ragauge.reports import forms
+from ragauge.reports import rendering
 
 
 def render(report, **how):
-    return forms.render(report, "junit", **how)
+    return rendering.render(report, "junit", **how)
 
 
 @pytest.fixture

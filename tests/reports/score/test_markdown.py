@@ -5,12 +5,12 @@ from itertools import chain
 
 from markdown_it import MarkdownIt
 
-from ragauge.reports import forms
+from ragauge.reports import rendering
 from ragauge.reports.formats.markdown import LONGEST, code, prose
 
 
 def render(report, **how):
-    return forms.render(report, "markdown", **how)
+    return rendering.render(report, "markdown", **how)
 
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])

@@ -6,14 +6,14 @@ import pytest
 from rich.cells import cell_len
 
 from ragauge.contracts.run import Variation
-from ragauge.reports import forms
+from ragauge.reports import rendering
 from tests.reports import sweeps
 
 STYLES = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def render(report, *, color=False, width=100):
-    return forms.render(report, "text", color=color, width=width)
+    return rendering.render(report, "text", color=color, width=width)
 
 
 @pytest.fixture(scope="module")

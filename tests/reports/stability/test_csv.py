@@ -7,8 +7,8 @@ from typing import get_type_hints
 
 from ragauge.contracts.stability import QuestionStability
 from ragauge.metrics.stability import METRICS
-from ragauge.reports.forms import render
 from ragauge.reports.kinds.stability import COLUMNS, NUMBERS
+from ragauge.reports.rendering import render
 from ragauge.runners.stability import stability
 from tests.reports import sweeps
 

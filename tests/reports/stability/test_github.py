@@ -1,6 +1,6 @@
 """Annotations of a stability report."""
 
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from tests.reports import sweeps
 from tests.reports.score.test_github import parsed
 

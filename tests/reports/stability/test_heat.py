@@ -7,12 +7,12 @@ import pytest
 
 from ragauge.contracts.stability import CELLS, right_of
 from ragauge.metrics.worst_first import swept_questions
-from ragauge.reports import forms
+from ragauge.reports import rendering
 from ragauge.reports.figures.heat_map import (
     LETTERS,
     HeatMap,
     HeatRow,
-    fitting,
+    fit_axis,
     merged,
     varying,
 )
@@ -32,7 +32,7 @@ def test_only_what_varies_makes_columns():
 
 
 def at_most(columns):
-    return fitting(COLUMNS, lambda axis: len(axis.columns) <= columns)
+    return fit_axis(COLUMNS, lambda axis: len(axis.columns) <= columns)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_headings_span_their_columns():
 
 def test_many_levels_of_one_factor_are_drawn_in_stretches_of_neighbours():
     columns = sweeps.grid(jitters=("none",), seeds=range(2_000))
-    found = fitting(columns, lambda axis: len(axis.columns) <= 60)
+    found = fit_axis(columns, lambda axis: len(axis.columns) <= 60)
     keys = list(found.columns)
     assert found.factors == ("seed",) and 50 <= len(keys) <= 60
     assert keys[0] == ("0–33",) and keys[-1] == ("1972–1999",)
@@ -118,7 +118,7 @@ def test_many_levels_of_one_factor_are_drawn_in_stretches_of_neighbours():
 
 def test_stretches_stay_within_the_levels_of_outer_factors():
     columns = sweeps.grid(jitters=("none", "ws"), seeds=range(500))
-    found = fitting(columns, lambda axis: len(axis.columns) <= 60)
+    found = fit_axis(columns, lambda axis: len(axis.columns) <= 60)
     assert found.factors == ("jitter", "seed") and len(found.columns) <= 60
     for key, places in found.columns.items():
         assert {columns[place].jitter for place in places} == {key[0]}
@@ -128,7 +128,7 @@ def test_stretches_stay_within_the_levels_of_outer_factors():
 def test_a_terminal_shows_stretches_too(width):
     columns = sweeps.grid(jitters=("none",), seeds=range(500))
     report = sweeps.report({"q1": {"cells": "+c" * 250}}, columns)
-    written = forms.render(report, "text", width=width).partition("Heat map")[2]
+    written = rendering.render(report, "text", width=width).partition("Heat map")[2]
     row = next(line for line in written.splitlines() if line.startswith("  q1  "))
     assert row.count("5") > 10
 

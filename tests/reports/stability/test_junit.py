@@ -4,7 +4,7 @@ import pytest
 from junitparser import Error, JUnitXml, Skipped
 from msgspec import structs
 
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from tests.reports import sweeps
 
 

@@ -2,7 +2,7 @@
 
 from markdown_it import MarkdownIt
 
-from ragauge.reports.forms import render
+from ragauge.reports.rendering import render
 from tests.reports import sweeps
 
 PARSER = MarkdownIt("commonmark").enable(["table"])

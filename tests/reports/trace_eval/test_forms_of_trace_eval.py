@@ -13,8 +13,8 @@ from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.schemas import examples, schema
 from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.errors import UsageError
-from ragauge.reports.forms import form_of, render
 from ragauge.reports.kinds.trace_eval import MEANINGS
+from ragauge.reports.rendering import format_of, render
 from tests.reports.trace_eval.made import passing, question, report, telling
 
 FORMS = KINDS[TraceEvalReport].forms
@@ -24,7 +24,7 @@ KNOBS = "ix the codes before you tune retrieval"
 
 def test_a_form_it_does_not_have_is_refused(tmp_path):
     with pytest.raises(UsageError, match='a trace-eval report has no form "sarif"'):
-        form_of(tmp_path / "x.sarif", TraceEvalReport)
+        format_of(tmp_path / "x.sarif", TraceEvalReport)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -23,9 +23,9 @@ from ragauge.errors import RagaugeError, UsageError
 from ragauge.metrics.names import short_name
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Cell, Span, Text
-from ragauge.reports.envelope import count, counted
 from ragauge.reports.kinds.comparison import CORRECTIONS, FLIPS, document, flip_items, table
 from ragauge.reports.kinds.runs import when
+from ragauge.reports.phrasing import count, pluralize
 from ragauge.runners.compare import ALLOWANCES
 from ragauge.runners.paired_units import changed_meaning
 
@@ -146,7 +146,7 @@ def _form(material: Material, links: Links, asked: Asked) -> Iterator[Block]:
 
 
 def _problem(problems: Iterable[str], *more: Block) -> Block:
-    points = doc.Facts([("", doc.theirs(problem)) for problem in problems])
+    points = doc.Facts([("", doc.foreign(problem)) for problem in problems])
     return doc.Section(title="", blocks=[points, *more], part="problem")
 
 
@@ -274,7 +274,7 @@ def _flips(report: ComparisonReport, links: Links, asked: Asked) -> Block:
     here = tuple(found[start : start + asked.limit])
     counts, names = report.flip_counts, {way: word for way, ((_, word, _), _) in FLIPS.items()}
     words = [
-        f"{names[way].capitalize()}: {counted(counts.get(way, 0), 'question')}, {meaning}."
+        f"{names[way].capitalize()}: {pluralize(counts.get(way, 0), 'question')}, {meaning}."
         for way, (_, meaning) in FLIPS.items()
     ]
     if left := sum(counts.values()) - len(report.flips):
@@ -372,7 +372,7 @@ def _changes(
     inside: list[Block] = [Text([to_flips])]
     if found.rose or found.fell or found.same or found.one_sided:
         words = (
-            f"Up in {counted(found.rose, 'question')}, down in {count(found.fell)}, the same in "
+            f"Up in {pluralize(found.rose, 'question')}, down in {count(found.fell)}, the same in "
             f"{count(found.same)}; {better} is better. The largest changes are first."
         )
         if found.one_sided:

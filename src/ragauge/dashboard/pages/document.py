@@ -27,8 +27,8 @@ from ragauge.dashboard.parts import Mark, marked
 from ragauge.dashboard.unit_list import SHORT, Ways
 from ragauge.metrics.facts import Reader
 from ragauge.reports import document as doc
-from ragauge.reports.document import Block, Facts, Section, Span, Text, Words
-from ragauge.reports.envelope import count, counted
+from ragauge.reports.document import Block, Facts, Inline, Section, Span, Text
+from ragauge.reports.phrasing import count, pluralize
 from ragauge.text.canonical import composed
 from ragauge.text.marks import Differing
 from ragauge.text.visible import cut, readable
@@ -73,22 +73,22 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     every = pointers(answers[:MOST_ANSWERS], reader_of(run), doc_id, rev)
     known, ways = every[:MOST_KNOWN], Ways(run, unit, links, {})
     document, back = material.document(run, doc_id, rev), links.question(run.id, unit)
-    eyebrow = [Span("document in "), *doc.theirs(run_names(run))]
+    eyebrow = [Span("document in "), *doc.foreign(run_names(run))]
     if unit:
         eyebrow += [Span(", cited for "), Span(cut(unit, SHORT), foreign=True, href=back or "")]
-    facts: list[tuple[str, Words]] = [("revision", doc.theirs(rev) or "not given")]
+    facts: list[tuple[str, Inline]] = [("revision", doc.foreign(rev) or "not given")]
     if document:
-        length = counted(len(document.text), "character")
+        length = pluralize(len(document.text), "character")
         facts += [("proof", PROVEN if document.proven else UNPROVEN), ("length", length)]
     if offsets:
         facts.append(("span", f"characters {offsets.start}–{offsets.end} (end not included)"))
     more_answers, more = len(answers) - MOST_ANSWERS, len(every) - MOST_KNOWN
     left_out = doc.listed(
-        more_answers > 0 and f"{counted(more_answers, 'answer')} after the first {MOST_ANSWERS}",
-        more > 0 and f"{counted(more, 'span')} after the first {MOST_KNOWN}",
+        more_answers > 0 and f"{pluralize(more_answers, 'answer')} after the first {MOST_ANSWERS}",
+        more > 0 and f"{pluralize(more, 'span')} after the first {MOST_KNOWN}",
     )
     facts.append(("not included", left_out))
-    blocks: list[Block] = [parts.header(doc.theirs(doc_id), eyebrow=eyebrow), Facts(facts)]
+    blocks: list[Block] = [parts.header(doc.foreign(doc_id), eyebrow=eyebrow), Facts(facts)]
     if document:
         blocks += _text(document, offsets, known, ways, begin)
     else:
@@ -167,7 +167,7 @@ def _text(
     elif place:
         about = [Span("The span is not completely in the part that is shown. ", "warm")]
     if others:
-        many = counted(len(others), "other cited or retrieved span")
+        many = pluralize(len(others), "other cited or retrieved span")
         about.append(Span(f"{many} marked more lightly.", "soft"))
     here = (ways.document(document.doc_id, document.rev, offsets) or "").partition("#")[0]
     earlier = f"{here}&from={max(0, window.start - LONGEST)}" if window.start else ""

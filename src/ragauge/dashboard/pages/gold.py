@@ -17,10 +17,10 @@ from ragauge.dashboard.page import Links, Page
 from ragauge.dashboard.parts import Field, drawn, listed, sorts
 from ragauge.dashboard.unit_list import right_means
 from ragauge.reports import document as doc
-from ragauge.reports import envelope
+from ragauge.reports import phrasing
 from ragauge.reports.document import Block, Cell, Column, Range, Span, Square, Table, Text
-from ragauge.reports.envelope import count, counted
 from ragauge.reports.kinds.runs import when
+from ragauge.reports.phrasing import count, pluralize
 from ragauge.stats.intervals import wilson
 from ragauge.text.natural import natural
 from ragauge.text.visible import cut, visible
@@ -54,7 +54,7 @@ def sets(material: Material, links: Links, asked: Asked) -> Page:
 
     def questions(one: GoldSet) -> Cell:
         command = units_of[one.sha256]
-        units = f"{counted(one.questions, 'sample')} of {command}"
+        units = f"{pluralize(one.questions, 'sample')} of {command}"
         return Cell(units, one.questions, foreign=True) if command else doc.count(one.questions)
 
     def last_run(one: GoldSet) -> Cell:
@@ -125,7 +125,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     each, short = "sample" if units_of else "question", gold.sha256[:ID_SHOWN]
     answerable = f"{count(gold.answerable)} answerable"
     what = units_of or f"{answerable}, {count(gold.questions - gold.answerable)} unanswerable"
-    used = f"{counted(gold.runs, 'run')}, from {when(gold.first)} to {when(gold.last)} UTC."
+    used = f"{pluralize(gold.runs, 'run')}, from {when(gold.first)} to {when(gold.last)} UTC."
     cut_off = f"The last {len(runs)} of {count(gold.runs)} runs. " if len(runs) < gold.runs else ""
     strata = _strata(pages, gold, chosen, each, links)
     questions = _questions(pages, gold, runs, each, asked, links)
@@ -135,7 +135,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         blocks=[
             parts.header(
                 [Span("Gold set "), Span(short, foreign=True)],
-                [Span(f"{counted(gold.questions, each)}: {what}. {used}", foreign=True)],
+                [Span(f"{pluralize(gold.questions, each)}: {what}. {used}", foreign=True)],
                 [Span(gold.sha256, foreign=True)],
             ),
             parts.section(
@@ -182,7 +182,7 @@ def _coverage(
 
     def units(run: Run) -> Cell:
         given, all_of = counts[run.id].units, gold.questions
-        return Cell(envelope.n_of(given, all_of), given, "bad" if given < all_of else "")
+        return Cell(phrasing.n_of(given, all_of), given, "bad" if given < all_of else "")
 
     def strata(run: Run) -> Cell:
         if run is chosen or not counts[run.id].right + counts[run.id].wrong:
@@ -275,9 +275,9 @@ def _strata(
             "remark": remark,
         }
         name, href = f"{run.record.name} {run.shown}", links.run(run.id) or ""
-        found = f"{envelope.value(fraction)} {envelope.interval(wilson(fraction, known))}"
+        found = f"{phrasing.value(fraction)} {phrasing.interval(wilson(fraction, known))}"
         about = (
-            f": {found} over all {counted(known, 'sample')}; the upright line below. "
+            f": {found} over all {pluralize(known, 'sample')}; the upright line below. "
             f"Correct means: {right_means(run.record.command)}. Intervals are Wilson's, at 95 %. "
             f"thin: fewer than {THIN} samples are known to be correct or incorrect. "
             "weak: the complete interval is "
@@ -363,7 +363,7 @@ def _questions(
     def incorrect(one: Gold) -> Cell:
         ways = [ended[run.id][one.qid] for run in runs if one.qid in ended[run.id]]
         times = ways.count("wrong")
-        return Cell(envelope.n_of(times, len(ways)), times, "bad" if times else "soft")
+        return Cell(phrasing.n_of(times, len(ways)), times, "bad" if times else "soft")
 
     columns: dict[str | Column, Callable[[Gold], Cell]] = {sorts("id", "qid", paged): id}
     if each == "question":
@@ -379,7 +379,9 @@ def _questions(
         "last runs": outcomes,
         Column("incorrect", right=True): incorrect,
     }
-    words = Text(f"Squares: the last {counted(len(runs), 'run')}, the newest on the right.", "dim")
+    words = Text(
+        f"Squares: the last {pluralize(len(runs), 'run')}, the newest on the right.", "dim"
+    )
     table = doc.table(found.rows, columns, paged=True, below=False, name="questions")
     shown = (words, parts.carded(table))
     yield parts.results("question-list", paged, each, f"{here}#questions", *shown)

@@ -20,7 +20,7 @@ from ragauge.dashboard.pages.runs import labels_asked
 from ragauge.dashboard.parts import Field, select
 from ragauge.errors import InputRejected, UsageError
 from ragauge.metrics.names import short_name
-from ragauge.reports import envelope
+from ragauge.reports import phrasing
 from ragauge.reports.document import Block, Span, Text
 from ragauge.reports.kinds import history as line
 from ragauge.reports.kinds import runs as story
@@ -139,7 +139,7 @@ def _form(
     labels: Sequence[str] = (),
 ) -> Block:
     """What chooses the line: the metric, the runs, and the label that divides them."""
-    known = {id: f"{id} ({envelope.count(n)})" for id, n in sorted(pages.metrics().items())}
+    known = {id: f"{id} ({phrasing.count(n)})" for id, n in sorted(pages.metrics().items())}
     kinds = pages.kinds(metric, LINES_OFFERED)
     newest = {"": "any: the line run most lately"}
     names = newest | {kind.name: kind.name for kind in sorted(kinds, key=lambda it: it.name)}
@@ -175,10 +175,10 @@ def _other_lines(
     for (command, name), times in lines[:LINES_LISTED]:
         to = links.history(metric if (command, name) in having else "", name=name, command=command)
         spans += [Span(", "), Span(f"{name} ({command})", foreign=True, href=to or "")]
-        spans.append(Span(f" {envelope.count(times)}", "soft"))
+        spans.append(Span(f" {phrasing.count(times)}", "soft"))
     if spans and links.runs():
         left = len(lines) - LINES_LISTED
-        more = f" and {envelope.count(left)} more" if left > 0 else ""
+        more = f" and {phrasing.count(left)} more" if left > 0 else ""
         yield Text([Span("Other lines: "), *spans[1:], Span(more)], "soft")
 
 

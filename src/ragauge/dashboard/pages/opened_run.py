@@ -21,9 +21,9 @@ from ragauge.dashboard.unit_list import units_tab
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Document, Target
-from ragauge.reports.forms import document_of
 from ragauge.reports.kinds.audit import POINTER_HOLDS
 from ragauge.reports.kinds.score import BADGES
+from ragauge.reports.rendering import document_of
 
 TRACEABILITY = "traceability"
 """The tab that shows the codes of citations with their answers."""

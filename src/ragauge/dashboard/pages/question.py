@@ -44,8 +44,8 @@ from ragauge.dashboard.pages.question_trace import Answer, reader_of, words
 from ragauge.dashboard.unit_list import SHORT, Ways, list_fields, outcome, right_means, unit_query
 from ragauge.metrics.table import table
 from ragauge.reports import document as doc
-from ragauge.reports import envelope
-from ragauge.reports.document import Block, Cell, Column, Facts, Section, Span, Text, Words
+from ragauge.reports import phrasing
+from ragauge.reports.document import Block, Cell, Column, Facts, Inline, Section, Span, Text
 from ragauge.reports.kinds.evaluation_rankings import queries
 from ragauge.reports.kinds.evaluation_tables import errors_table, unit_of
 from ragauge.reports.kinds.runs import when
@@ -108,19 +108,19 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     question = gold.question if gold else traced or words(row.detail.get("question"))
 
     blocks = list(_header(material, question, row, ways, asked))
-    total = f"{envelope.count(len(answers))} answers"
+    total = f"{phrasing.count(len(answers))} answers"
     if groups:
         title = f"{'The last' if left_out else 'All'} {total} side by side"
         blocks.append(side_by_side(groups, ways, place, title))
     own: list[Block] = []
     if left_out:
-        earlier = f"{envelope.counted(left_out, 'earlier answer')} not kept, for lack of room."
+        earlier = f"{phrasing.pluralize(left_out, 'earlier answer')} not kept, for lack of room."
         own.append(Text(earlier, "soft"))
     left: list[Block] = []
     right: list[Block] = []
     if shown:
         if groups:
-            run_id = doc.theirs(f"run {shown.trace.run_id}, " if shown.trace.run_id else "")
+            run_id = doc.foreign(f"run {shown.trace.run_id}, " if shown.trace.run_id else "")
             own.append(Text([*run_id, Span("one of "), Span(total, to=("here", "side-by-side"))]))
         own += answer(shown, gold, ways, against)
         supported, marks = support(shown, question, run, row, report)
@@ -130,9 +130,9 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         own.append(Text("The run has no answer to it.", "soft"))
     elif not isinstance(getattr(of_its_task(report, unit)[0], "detail", None), COMPONENTS):
         claim, cited = row.detail.get("claim"), row.detail.get("cited")
-        facts_kept: list[tuple[str, Words]] = [
-            ("claim", doc.theirs(str(claim) if claim else "")),
-            ("cites", doc.theirs(", ".join(map(str, cited)) if cited else "")),
+        facts_kept: list[tuple[str, Inline]] = [
+            ("claim", doc.foreign(str(claim) if claim else "")),
+            ("cites", doc.foreign(", ".join(map(str, cited)) if cited else "")),
         ]
         own += [Text(NO_TEXTS, "soft"), Facts(facts_kept)]
     if of_other:
@@ -167,7 +167,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         Section(title="Values", blocks=[values(run, row, report, unit, facts, links)]),
     ]
     details = [
-        (name, doc.theirs(words(value)))
+        (name, doc.foreign(words(value)))
         for name, value in sorted(row.detail.items())
         if name not in SHOWN_APART
     ]
@@ -204,9 +204,9 @@ def _header(
     told = f" ({run.record.command}, {when(run.record.recorded_at)} UTC)"
     kind = "question " if question else "sample "
     eyebrow = [Span(kind), Span(id, foreign=True), Span(" in "), run_name, Span(told)]
-    yield parts.header(doc.theirs(question or id), ended, eyebrow=eyebrow)
+    yield parts.header(doc.foreign(question or id), ended, eyebrow=eyebrow)
     if len(row.unit) > SHORT:
-        yield Section(title="Full id", folded=True, blocks=[Text(doc.theirs(row.unit))])
+        yield Section(title="Full id", folded=True, blocks=[Text(doc.foreign(row.unit))])
     near = material.pages.beside(run, row.unit, unit_query(asked))
     ends = [
         (cut(one, SHORT // 2), ways.links.question(run.id, one, **ways.fields)) if one else None
@@ -214,9 +214,9 @@ def _header(
     ]
     yield parts.served("neighbours", ends[0], ways.back, ends[1])
     failed, explained = detail.get("failed"), detail.get("explained_by")
-    facts: list[tuple[str, Words]] = [
-        ("fails", doc.theirs(", ".join(map(str, failed)) if failed else "")),
-        ("explained by", doc.theirs(str(explained) if explained else "")),
+    facts: list[tuple[str, Inline]] = [
+        ("fails", doc.foreign(", ".join(map(str, failed)) if failed else "")),
+        ("explained by", doc.foreign(str(explained) if explained else "")),
     ]
     yield Facts(facts)
 
@@ -248,7 +248,7 @@ def _beside(
     elif row:
         claim = claim_of(row)
         blocks.append(Text("That run keeps no answer to it.", "soft"))
-        blocks += [Text([Span("Its claim: "), *doc.theirs(claim)])] if claim else []
+        blocks += [Text([Span("Its claim: "), *doc.foreign(claim)])] if claim else []
     else:
         blocks.append(Text("That run does not have it.", "soft"))
     return [Section(title="Answer in another run", blocks=blocks)], shown
@@ -256,23 +256,23 @@ def _beside(
 
 def _gold(
     gold: Gold, answers: Sequence[Answer], ways: Ways
-) -> tuple[list[Block], list[tuple[str, Words]]]:
+) -> tuple[list[Block], list[tuple[str, Inline]]]:
     """What the gold set says that a correct answer has, and what else it says."""
     set_of = ways.links.gold(ways.run.record.gold_sha256 or "", q=gold.qid)
     strata = ((name, stratum_text(value)) for name, value in sorted(gold.strata.items()))
     slices = ", ".join(f"{name} {text}" for name, text in strata if text is not None)
-    more: list[tuple[str, Words]] = [
-        ("strata", doc.theirs(slices)),
+    more: list[tuple[str, Inline]] = [
+        ("strata", doc.foreign(slices)),
         ("gold set", [Span("this question in the gold set", href=set_of)] if set_of else ""),
     ]
     if gold.is_unit:
         return [], more
 
-    def several(texts: Sequence[str], between: str = "; ") -> Words:
-        return doc.theirs(between.join(texts[:MOST]))
+    def several(texts: Sequence[str], between: str = "; ") -> Inline:
+        return doc.foreign(between.join(texts[:MOST]))
 
     refuses = Text("The question cannot be answered: a correct answer refuses.")
-    expected: list[tuple[str, Words]] = [
+    expected: list[tuple[str, Inline]] = [
         ("must contain", several([f"“{text}”" for text in gold.gold_claim_substr], " or ")),
         ("must cite", several(gold.gold_citations, " or ")),
         ("must repeat", several(gold.constraints)),
@@ -359,7 +359,7 @@ def errors(report: Any, unit: str, right: bool | None) -> Iterator[Block]:
             for pair in detail.confusions:
                 if unit in pair.examples:
                     pair_words = f"{pair.predicted}; gold label: {pair.gold}"
-                    blocks.append(Text([Span("Predicted label: "), *doc.theirs(pair_words)]))
+                    blocks.append(Text([Span("Predicted label: "), *doc.foreign(pair_words)]))
         case RankingDetail():
             kept = tuple(one for one in detail.queries if one.query == unit)
             made = queries(report, structs.replace(detail, queries=kept))

@@ -38,9 +38,9 @@ from ragauge.grounding import groundedness
 from ragauge.grounding.markers import cited_in
 from ragauge.ingest.written_lists import TEXTS
 from ragauge.reports import document as doc
-from ragauge.reports import envelope
-from ragauge.reports.document import Block, Card, Cell, Column, Facts, Section, Span, Text, Words
-from ragauge.reports.figures.heat_map import class_of, level, outcome
+from ragauge.reports import phrasing
+from ragauge.reports.document import Block, Card, Cell, Column, Facts, Inline, Section, Span, Text
+from ragauge.reports.figures.heat_map import cell_class, cell_meaning, level
 from ragauge.reports.kinds.evaluation_answers import checked_sentence
 from ragauge.reports.kinds.runs import when
 from ragauge.reports.kinds.trace_eval import OUTCOMES
@@ -127,7 +127,7 @@ def answer(one: Answer, gold: Gold | None, ways: Ways, against: str) -> Iterator
     """The text, what it cites, and what it took; `against` is the text it is compared with."""
     trace = one.trace
     if one.kind == "error":
-        yield Text([Span("Failed: ", "bad"), *doc.theirs(one.said)])
+        yield Text([Span("Failed: ", "bad"), *doc.foreign(one.said)])
     elif one.kind == "refusal":
         yield Text([Span("Refused", "strong")])
     if one.text:
@@ -162,7 +162,7 @@ def answer(one: Answer, gold: Gold | None, ways: Ways, against: str) -> Iterator
     made: list[tuple[str, Any]] = [("line", one.kept.where), ("question sent", trace.question_sent)]
     made += [(name.replace("_", " "), getattr(trace, name)) for name in fields]
     made += [(f"{name} ms", took) for name, took in (trace.stage_ms or {}).items()]
-    known = [(name, doc.theirs(words(value))) for name, value in made if value is not None]
+    known = [(name, doc.foreign(words(value))) for name, value in made if value is not None]
     if known:
         yield Section(title="How it was made", folded=True, blocks=[Facts(known)])
 
@@ -180,7 +180,7 @@ def links_of(one: Answer) -> Iterator[Mark]:
             yield Mark(place, to=f"{one.prefix}chunk-{chunk.place}")
 
 
-def _citations(one: Answer, gold: Gold | None, ways: Ways) -> list[tuple[str, Words]]:
+def _citations(one: Answer, gold: Gold | None, ways: Ways) -> list[tuple[str, Inline]]:
     """The cited ids with each of their spans, by what is known of them; then those that lack."""
     expected = gold.gold_citations if gold and one.kind == "answer" else ()
     needed = set(map(composed, expected))
@@ -244,7 +244,7 @@ def verdict(run: Run, row: UnitRow, found: Groundedness | None, *, is_cut: bool)
     else:
         return note
     word = "" if grounded is None else ", grounded" if grounded else ", not grounded"
-    return f"{source}: {envelope.value(value)}{word}. {note}".strip()
+    return f"{source}: {phrasing.value(value)}{word}. {note}".strip()
 
 
 def support(
@@ -268,7 +268,7 @@ def support(
     for sentence in found.sentences if found else ():
         said = one.text[sentence.start : sentence.end]
         checked = checked_sentence(sentence, said)
-        note: Words = doc.theirs(sentence.reason)
+        note: Inline = doc.foreign(sentence.reason)
         if given := sentence.evidence:
             chunk, start, end = chunks[given.chunk], given.start, given.end
             text, place = chunk.text or "", f"{one.prefix}evidence-{chunk.place}-{start}"
@@ -301,8 +301,8 @@ def retrieved(one: Answer, marks: Mapping[int, list[Mark]], ways: Ways) -> Itera
         return
     ranked, cited = by_rank(one), {each.chunk.place for each in one.cited if each.chunk}
     left_out = len(one.chunks) - len(ranked)
-    more = f"{envelope.count(left_out)} more are not shown" if left_out else ""
-    remark = doc.listed(envelope.counted(len(ranked), "chunk"), "the best first", more)
+    more = f"{phrasing.count(left_out)} more are not shown" if left_out else ""
+    remark = doc.listed(phrasing.pluralize(len(ranked), "chunk"), "the best first", more)
     yield doc.Items(
         items=[
             _item(each, marks.get(each.place, ()), ways, one.prefix, is_cited=each.place in cited)
@@ -353,16 +353,16 @@ def _item(
     link = [Span(words(source), foreign=True, href=web_address(source))] if source else ""
     apart = {*SHOWN_APART, *TEXTS, *scores}
     rest = [(name, words(value)) for name, value in one.payload.items() if name not in apart]
-    facts: list[tuple[str, Words]] = [
-        ("document", [*document, *doc.theirs(place)]),
+    facts: list[tuple[str, Inline]] = [
+        ("document", [*document, *doc.foreign(place)]),
         ("rank", before if moved else ""),
-        ("scores", doc.theirs(", ".join(shown))),
+        ("scores", doc.foreign(", ".join(shown))),
         ("source", link),
     ]
     blocks: list[Block] = [Facts(facts)]
     blocks.append(parts.text(one.text, marks) if one.text else Text("It has no text.", "soft"))
     if rest:
-        fields = Facts([(name, doc.theirs(value)) for name, value in rest[:MOST_FIELDS]])
+        fields = Facts([(name, doc.foreign(value)) for name, value in rest[:MOST_FIELDS]])
         blocks.append(Section(title="Other fields", folded=True, blocks=[fields]))
     return doc.Item(
         name=cut(one.id or "without an id", SHORT),
@@ -378,7 +378,7 @@ def _item(
 def findings(one: Answer) -> Iterator[Block]:
     """What an audit found in the answer: each finding with its place and what to do."""
 
-    def words_of(found: CitationFinding) -> Words:
+    def words_of(found: CitationFinding) -> Inline:
         entry = explained(found.code)
         at = [f"segments[{found.segment}]"] if found.segment is not None else []
         at += [f"citations[{found.item}]"] if found.item is not None else []
@@ -391,16 +391,16 @@ def findings(one: Answer) -> Iterator[Block]:
             sep=". ",
         )
         place = Span(f" {'.'.join(at)} ", "soft", foreign=True)
-        return [Span(found.code, "strong"), place, *doc.theirs(said)]
+        return [Span(found.code, "strong"), place, *doc.foreign(said)]
 
     kept = one.kept
     points = [words_of(found) for found in kept.findings[:MOST_FINDINGS]]
     left_out = len(kept.findings) - MOST_FINDINGS
     if not points and kept.code is not None:
         nothing = "No problem was found at the depth of this audit."
-        points = [doc.theirs(nothing if kept.code == OK else f"Worst code: {kept.code}")]
+        points = [doc.foreign(nothing if kept.code == OK else f"Worst code: {kept.code}")]
     if points:
-        remark = f"{envelope.count(left_out)} more are not shown" if left_out > 0 else ""
+        remark = f"{phrasing.count(left_out)} more are not shown" if left_out > 0 else ""
         yield parts.section("Audit findings", Facts([("", one) for one in points]), remark=remark)
 
 
@@ -429,7 +429,7 @@ def grouped(answers: Sequence[Answer], outcomes: Mapping[str, Outcome] = {}) -> 
         kept, varied = one.kept, (f"{name} {level(getattr(one.trace, name))}" for name in factors)
         ended = UNKNOWN_ENDS[one.kind]
         if kept.cell:
-            ended = (kept.cell, class_of(kept.cell), outcome(kept.cell))
+            ended = (kept.cell, cell_class(kept.cell), cell_meaning(kept.cell))
         elif kept.code not in (None, OK):
             ended = ("✗", "both", str(kept.code))
         elif kept.code == OK and one.kind == "answer":
@@ -453,7 +453,7 @@ def side_by_side(
     """A card for each different answer, compared with the commonest; the download has all runs."""
     common, differing = groups[0][0].answer, Differing()
 
-    def differing_in(text: str, other: str) -> Words:
+    def differing_in(text: str, other: str) -> Inline:
         whole = [Span("differs: ", "soft")] if differing.wholly(text, other) else []
         return [*whole, *doc.marked(differing(text, other))]
 
@@ -469,15 +469,15 @@ def side_by_side(
             for place, one, varied, _ in group[:NAMED]
         ]
         left_out = f"; {len(group) - NAMED:,} more" if len(group) > NAMED else ""
-        facts: list[tuple[str, Words]] = [
+        facts: list[tuple[str, Inline]] = [
             *(("question", differing_in(text, common.asked)) for text in asked),
             ("error" if first.kind == "error" else "answer", differing_in(first.said, common.said)),
             ("cites", doc.marked(cited, ", ") or "nothing"),
-            ("does not cite", doc.theirs(lacks)),
+            ("does not cite", doc.foreign(lacks)),
             ("runs", [*doc.joined(named, "; "), Span(left_out)]),
         ]
-        times = Span(f" {envelope.counted(len(group), 'run')}", "soft")
-        return Card([*doc.theirs(ended), times], facts, (mark, kind))
+        times = Span(f" {phrasing.pluralize(len(group), 'run')}", "soft")
+        return Card([*doc.foreign(ended), times], facts, (mark, kind))
 
     cards = [card(group) for group in groups[:MOST_CARDS]]
     runs = sorted((one for group in groups for one in group), key=lambda one: one.place)
@@ -485,8 +485,8 @@ def side_by_side(
     ended = (f"{doc.listed(*one, sep=' ')}: {times:,}" for one, times in counts.most_common())
     more, unmarked = len(groups) - len(cards), differing.unmarked
     notes = doc.listed(
-        f"{envelope.counted(more, 'other answer')} only in the download" if more > 0 else "",
-        f"{envelope.counted(unmarked, 'text')} too long to compare" if unmarked else "",
+        f"{phrasing.pluralize(more, 'other answer')} only in the download" if more > 0 else "",
+        f"{phrasing.pluralize(unmarked, 'text')} too long to compare" if unmarked else "",
     )
     heads = ("run_id", "varied", "outcome", "question", "answer", "cited", "latency_ms")
     rows = [
@@ -496,7 +496,7 @@ def side_by_side(
     ]  # fmt: skip
     return parts.section(
         title,
-        *(Text(doc.theirs("; ".join(ended))), doc.Cards(cards), Text(notes, "soft")),
+        *(Text(doc.foreign("; ".join(ended))), doc.Cards(cards), Text(notes, "soft")),
         doc.Data("runs", heads, lambda: rows),
         anchor="side-by-side",
         remark="Equal answers share a card; differences from the most frequent one are marked",
@@ -555,7 +555,7 @@ def over_runs(over: Sequence[UnitInRun], ways: Ways, claim: str) -> Iterator[Blo
 
     commands = dict.fromkeys(one.run.record.command for one in over)
     means = "; ".join(f"{command}: {right_means(command)}" for command in commands)
-    remark = f"the last {envelope.counted(len(over), 'run')} {of}; words that this run's answer "
+    remark = f"the last {phrasing.pluralize(len(over), 'run')} {of}; words that this run's answer "
     yield doc.table(
         over,
         {

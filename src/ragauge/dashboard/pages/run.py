@@ -34,12 +34,12 @@ from ragauge.dashboard.unit_list import QUESTIONS, list_fields, unit_query, unit
 from ragauge.errors import InputRejected, UsageError
 from ragauge.metrics.worst_first import WORST_FIRST
 from ragauge.reports import document as doc
-from ragauge.reports import envelope
+from ragauge.reports import phrasing
 from ragauge.reports.document import Bar, Block, Cell, Column, Section, Span, Text, Tone, Verdict
-from ragauge.reports.envelope import wording
 from ragauge.reports.figures.heat_map import HeatMap, HeatRow, verdict_name
 from ragauge.reports.kinds import diagnosis, eval_all, stability
 from ragauge.reports.kinds import runs as story
+from ragauge.reports.phrasing import wording
 
 OVERVIEW = "overview"
 IN_OVERVIEW = ("summary", "gates", "codes", "advice", "metrics", "findings", "coverage", "next")
@@ -140,7 +140,7 @@ def head(opened: OpenedRun, tabs: Sequence[Tab] = (), chosen: str = OVERVIEW) ->
         yield Text(failed, "bad")
     yield Text(_ways(opened), "soft")
     if chosen == OVERVIEW:
-        details = doc.Facts([(name, doc.theirs(text)) for name, text in story.facts(run)])
+        details = doc.Facts([(name, doc.foreign(text)) for name, text in story.facts(run)])
         yield Section(title="Record details", blocks=[details], folded=True)
     yield parts.tabs(
         [
@@ -195,14 +195,14 @@ def overview(opened: OpenedRun) -> Page:
 def _recorded(run: Run, why: str) -> Iterator[Block]:
     """What a run's record says by itself, for where its report cannot be shown."""
     record = run.record
-    problem = [Span("The report of this run cannot be shown: ", "strong"), *doc.theirs(why)]
+    problem = [Span("The report of this run cannot be shown: ", "strong"), *doc.foreign(why)]
     below = Text("What its record holds is below.", "soft")
     yield Section(title="", blocks=[Text(problem), below], part="problem tight")
     names = {id: id for id in (*record.metrics, *(gate.metric for gate in record.gates))}
     yield from doc.gates(record.gates, record.metrics, names)
     metrics = dict(sorted(record.metrics.items()))
     yield doc.scores(metrics, {id: id for id in metrics}, title="Metrics")
-    yield doc.Findings(envelope.findings_by_code((), record.finding_counts))
+    yield doc.Findings(phrasing.findings_by_code((), record.finding_counts))
     words = ", ".join(f"{name} {value}" for name, value in record.coverage.items())
     yield doc.coverage(words or "the record says nothing about it", record.identity)
 
@@ -230,7 +230,7 @@ def quality(opened: OpenedRun) -> Page:
                 {
                     first: name,
                     "questions": lambda one: doc.count(given[one]),
-                    "fraction": lambda one: doc.share(given[one], total),
+                    "fraction": lambda one: doc.percent(given[one], total),
                     "": bar,
                 },
                 title=title,
@@ -257,7 +257,7 @@ def heat_map(opened: OpenedRun) -> Page:
     ranks: dict[str | None, int] = {one: rank for rank, one in enumerate(WORST_FIRST)}
     rows = sorted(found.rows, key=lambda row: ranks.get(row.label, len(ranks)))
     counts = stability.verdict_counts(report)
-    verdicts = [(one, f"{verdict_name(one)} ({envelope.count(n)})") for one, n in counts]
+    verdicts = [(one, f"{verdict_name(one)} ({phrasing.count(n)})") for one, n in counts]
     form = parts.form(
         action,
         Field("q", asked.exact("q"), "Search id and question", kind="search"),
@@ -321,7 +321,7 @@ def traceability(opened: OpenedRun) -> Page:
             by_code += [
                 Span(", " if by_code else "By worst code: "),
                 Span(one.code, tone, foreign=True, to=("code", one.code)),
-                Span(f" {envelope.count(times)}", "soft"),
+                Span(f" {phrasing.count(times)}", "soft"),
             ]
     inside: list[Block] = [Text(by_code)] if by_code else []
     # The questions of a trace evaluation are drawn above; a code lists those that have it.
@@ -355,10 +355,10 @@ def diagnosed(opened: OpenedRun) -> Page:
             lambda: diagnose_run(opened.material.history, run, lang=language, progress=progress),
         )
     except (UsageError, InputRejected) as error:
-        blocks.append(parts.empty("This run cannot be diagnosed", doc.theirs(str(error))))
+        blocks.append(parts.empty("This run cannot be diagnosed", doc.foreign(str(error))))
         return opened.view(*blocks)
     if report is None:
-        samples = envelope.counted(run.record.units, "sample")
+        samples = phrasing.pluralize(run.record.units, "sample")
         blocks.append(parts.computing(f"Analysing {samples}", jobs.fraction(key)))
         return opened.view(*blocks, refresh_s=REFRESH_S)
     shown = [

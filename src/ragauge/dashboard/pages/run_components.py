@@ -22,11 +22,11 @@ from ragauge.errors import InputRejected, UsageError
 from ragauge.metrics.worst_first import ranking
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Document, Section, Span, Text
-from ragauge.reports.envelope import count, counted
-from ragauge.reports.forms import document_of
 from ragauge.reports.kinds import evaluation_tables as tables
 from ragauge.reports.kinds.eval_all import TITLES
 from ragauge.reports.kinds.evaluation_rankings import spread, tenths
+from ragauge.reports.phrasing import count, pluralize
+from ragauge.reports.rendering import document_of
 from ragauge.store.recorded import stored_report
 
 TYPES_OFFERED = 40
@@ -208,7 +208,7 @@ def _errors(one: Component, cut: tables.WithErrors) -> Iterator[Block]:
     inside: list[Block] = []
     if len(detail.errors) < total:
         more = ", and more of them are being read" if one.waits else ""
-        kept = f"{count(len(detail.errors))} of {counted(total, 'error')} are kept{more}."
+        kept = f"{count(len(detail.errors))} of {pluralize(total, 'error')} are kept{more}."
         inside.append(Text(kept, "soft"))
     page = listed(
         Paged(rows=tuple(shown), total=len(found), start=asked.start), asked, "", action or ""

@@ -32,9 +32,9 @@ from ragauge.dashboard.unit_list import (
 from ragauge.metrics.names import long_name
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Cell, Column, Span, Table, Text, Tone
-from ragauge.reports.envelope import count, short_names
 from ragauge.reports.kinds import eval_all
 from ragauge.reports.kinds import runs as story
+from ragauge.reports.phrasing import count, short_names
 from ragauge.text.visible import cut
 
 CellOf = Callable[[UnitRow], Cell]
@@ -184,7 +184,9 @@ def unit_table(opened: OpenedRun, asked: Asked, page: Listed) -> Table:
     made = doc.table(rows, columns, paged=True, below=False, name=QUESTIONS)
     optional = ("question", "label", "answer", "cited", "fails")
     return parts.carded(
-        doc.filled(made, [one.title for one in made.columns if one.title not in optional])
+        doc.without_empty_columns(
+            made, [one.title for one in made.columns if one.title not in optional]
+        )
     )
 
 

@@ -16,10 +16,10 @@ from ragauge.dashboard.pages import compare
 from ragauge.dashboard.parts import Field, Listed, drawn, listed, sorts
 from ragauge.metrics.names import long_name
 from ragauge.reports import document as doc
-from ragauge.reports import envelope
+from ragauge.reports import phrasing
 from ragauge.reports.document import Cell, Column, Table
-from ragauge.reports.envelope import counted
 from ragauge.reports.kinds import runs as story
+from ragauge.reports.phrasing import pluralize
 from ragauge.text.natural import natural
 from ragauge.text.visible import cut
 
@@ -55,7 +55,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     found = pages.runs(_query(asked, pages))
     paged = listed(found, asked, NEWEST, here)
     given = {name: asked.text(name) for name in FILTERS}
-    every = [(name, f"{name} ({envelope.count(times)})") for name, times in commands.items()]
+    every = [(name, f"{name} ({phrasing.count(times)})") for name, times in commands.items()]
     ways = [("", "any"), ("yes", "passed, not regressed"), ("no", "failed or regressed")]
     labels = [f"{key}={value}" for key, value in labels_asked(asked).items()] or [""]
     form = parts.form(
@@ -73,7 +73,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     select = parts.form(links.compare(), id="compare", button="Compare two selected runs")
     table = _table(pages, links, paged)
     shown = parts.results("runs", paged, "run", here, select, table, code=RECORD)
-    recorded = f"{counted(sum(commands.values()), 'run')} of {counted(pages.names(), 'name')}"
+    recorded = f"{pluralize(sum(commands.values()), 'run')} of {pluralize(pages.names(), 'name')}"
     last = f"the last recorded {story.when(newest[0].record.recorded_at)} UTC"
     blocks = [parts.header("Runs", f"{recorded}, {last}"), form, shown]
     return Page(title="Runs", here="runs", blocks=blocks, links=links)
@@ -83,7 +83,7 @@ def compared(material: Material, links: Links, asked: Asked) -> Page:
     """The comparison of two runs selected in the list, the older one first, or of those named."""
     if chosen := asked.texts("run"):
         if len(chosen) != 2:
-            selected = counted(len(chosen), "run is", "runs are")
+            selected = pluralize(len(chosen), "run is", "runs are")
             raise BadAddress(f"run: select two runs to compare; {selected} selected")
         runs = sorted(map(material.run, chosen), key=lambda run: run.record.recorded_at)
         asked = asked.but(run=None, before=runs[0].id, after=runs[1].id)
@@ -139,14 +139,14 @@ def _table(pages: PagedHistory, links: Links, paged: Listed) -> Table:
     kinds = sorted({(run.record.command, run.record.name) for run in runs})
     last = max(LONGEST, min(DEEPEST, POINTS // (len(kinds) * len(every) or 1)))
     lines = sparks(pages.lines(kinds, every, last), {run.id for run in runs}) if every else {}
-    shown = {id: long_name(id, name) for id, name in envelope.short_names(every).items()}
+    shown = {id: long_name(id, name) for id, name in phrasing.short_names(every).items()}
 
     def headlines(ids: Iterable[str], run: Run, *, is_named: bool = True) -> Cell:
         given, text, value = [], "", None
         for id, score in ((id, run.record.metrics[id]) for id in ids if id in run.record.metrics):
-            text, value = envelope.value(score.value), score.value
-            known = f"{id} {text} {envelope.interval(score.ci)}".rstrip()
-            hint = f"{known}, n {envelope.n_of(score.n, score.of)}"
+            text, value = phrasing.value(score.value), score.value
+            known = f"{id} {text} {phrasing.interval(score.ci)}".rstrip()
+            hint = f"{known}, n {phrasing.n_of(score.n, score.of)}"
             if score.value is None:
                 hint = f"{id}: {score.reason or 'nothing to score'}"
             href = links.history(id, name=run.record.name, command=run.record.command)
@@ -161,7 +161,7 @@ def _table(pages: PagedHistory, links: Links, paged: Listed) -> Table:
         return Cell(shown, f"{run.record.name} {run.id}", foreign=True, drawn=picked)
 
     def verdict(run: Run) -> Cell:
-        word, gates = story.verdict(run), envelope.gate_counts(shown_run(run))
+        word, gates = story.verdict(run), phrasing.gate_counts(shown_run(run))
         tone = "soft" if all(gate.holds for gate in run.record.gates) else "bad"
         return Cell(word, drawn=drawn("under", word, gates or "no gates", tone, word.lower()))
 
@@ -227,7 +227,7 @@ def sparks(
             is_outside = low is not None and high is not None and not low <= known[-1] <= high
             ends = (known[0], known[-1], min(known), max(known))
             names = zip(
-                ("first", "now", "lowest", "highest"), map(envelope.value, ends), strict=True
+                ("first", "now", "lowest", "highest"), map(phrasing.value, ends), strict=True
             )
             words = f"{line.metric} over {len(known)} runs up to this one: "
             words += ", ".join(map(" ".join, names)) + (OUTSIDE if is_outside else "")

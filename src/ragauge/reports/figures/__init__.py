@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragauge.reports import envelope
+from ragauge.reports import phrasing
 
 
 def place(value: float, ends: Sequence[float], room: int) -> int:
-    """Where a value is between the smallest and the largest; in the middle where all are one.
+    """Where a value is between the smallest and the largest; in the middle if they are equal.
 
     >>> [place(value, (10, 20), 11) for value in (10, 12, 20)], place(3, (3, 3), 11)
     ([0, 2, 10], 5)
@@ -22,13 +22,13 @@ def place(value: float, ends: Sequence[float], room: int) -> int:
 
 def margin(ends: Sequence[float]) -> int:
     """The columns to the left of a frame, for the labels of its ends."""
-    return max((len(envelope.value(end)) for end in ends), default=5) + 2
+    return max((len(phrasing.value(end)) for end in ends), default=5) + 2
 
 
-def framed(grid: Sequence[Sequence[str]], ends: Sequence[float], below: Sequence[str]) -> list[str]:
+def frame(grid: Sequence[Sequence[str]], ends: Sequence[float], below: Sequence[str]) -> list[str]:
     """Rows of characters with an axis on the left, one below, and lines below that."""
     left = margin(ends)
-    ticks = {0: envelope.value(max(ends)), len(grid) - 1: envelope.value(min(ends))}
+    ticks = {0: phrasing.value(max(ends)), len(grid) - 1: phrasing.value(min(ends))}
     rows = [f"{ticks.get(at, ''):>{left - 2}} ┤{''.join(row)}" for at, row in enumerate(grid)]
     rows.append(" " * (left - 1) + "└" + "─" * len(grid[0]))
     return [line.rstrip() for line in (*rows, *(" " * left + line for line in below))]

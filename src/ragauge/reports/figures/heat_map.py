@@ -1,7 +1,7 @@
 """The heat map of a sweep: a row for each question, a letter for each run, or for several merged.
 
-It is drawn as characters for a terminal and Markdown, where a layout finds room for columns and
-headings, and as a table for pages, where the browser does.
+It is drawn as characters for a terminal and Markdown, with columns and headings laid out to fit,
+and as a table for pages, where the browser does that.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from msgspec import Struct
 
 from ragauge.contracts.run import Variation, exact
 from ragauge.contracts.stability import CORRECT, SKIPPED, Stability, right_of
-from ragauge.reports import envelope
-from ragauge.reports.document import Links, Span, Tone, Words, listed, spans
+from ragauge.reports import phrasing
+from ragauge.reports.document import Inline, Links, Span, Tone, listed, spans
 from ragauge.text.visible import cut, shown
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ LETTERS: dict[str, tuple[str, Tone, bool, str]] = {
     "=": ("saved", "dim", False, "not needed for the verdict"),
     ".": ("none", "dim", False, "not planned, or the same prompt as another run"),
 }
-"""Each letter's class on a page, its tone in a terminal, whether its cell is filled there, and
-what it means."""
+"""For each letter: its class on a page, its tone in a terminal, whether its cell is filled there,
+and what it means."""
 VERDICT_TONES: dict[Stability, Tone] = {
     "stable_pass": "good",
     "flaky": "warm",
@@ -55,19 +55,19 @@ COLUMNS_DRAWN = 120  # on a page: with more it would be slow to scroll
 
 
 class Axis(Struct, frozen=True):
-    """The columns that are drawn: each holds one run of a question, or several merged."""
+    """The columns that are drawn: each is one run of a question, or several merged."""
 
     factors: tuple[str, ...]  # what varies from column to column, the outermost first
     merged: tuple[str, ...]  # what varies inside a column
     columns: Mapping[tuple[str, ...], Sequence[int]]
-    """By a label for each factor: the places in the report's columns that a column holds."""
+    """By a label for each factor: the places in the report's columns that a column covers."""
 
     def row(self, cells: str) -> list[str]:
         """A letter for each column: the run's own, or one for the merged runs."""
         return [merged([cells[place] for place in places]) for places in self.columns.values()]
 
     def groups(self, depth: int) -> list[tuple[str, int]]:
-        """The groups of columns that share so many labels: the last one, and how many they are."""
+        """The groups of columns that share their first labels: the last of these, and the size."""
         found = groupby(self.columns, key=lambda key: key[:depth])
         return [
             (shown("".join(key[-1:]))[:LONGEST_LABEL], len(list(alike))) for key, alike in found
@@ -79,11 +79,11 @@ def varying(columns: Sequence[Variation]) -> tuple[str, ...]:
     return tuple(one for one in OUTERMOST_FIRST if len({getattr(c, one) for c in columns}) > 1)
 
 
-def fitting(columns: Sequence[Variation], fits: Callable[[Axis], bool]) -> Axis:
+def fit_axis(columns: Sequence[Variation], fits: Callable[[Axis], bool]) -> Axis:
     """A column for each run where that fits; otherwise factors are merged, the innermost first.
 
-    Where that would leave next to nothing to see, the innermost factor that is left is cut into
-    stretches of neighbouring levels. A stretch is called by its first and last level.
+    Where that would leave too few columns, the innermost factor that is left is divided into
+    ranges of neighbouring levels. A range is named after its first and last level.
     """
     factors = varying(columns)
     levels = [tuple(level(getattr(one, factor)) for factor in factors) for one in columns]
@@ -119,24 +119,24 @@ def level(value: object) -> str:
 
 
 def merged(letters: Sequence[str]) -> str:
-    """One letter for several runs: + where all are correct, the tenths that are, or how they fail.
+    """One letter for several runs: + if all are correct, else the tenths, or how they fail.
 
     >>> merged("+++"), merged("++c"), merged("rrc"), merged("..="), merged("+.")
     ('+', '6', 'r', '.', '+')
     """
-    counted = [letter for letter in letters if letter not in SKIPPED]
-    fraction = counted.count(CORRECT) / len(counted) if counted else 0
+    finished = [letter for letter in letters if letter not in SKIPPED]
+    fraction = finished.count(CORRECT) / len(finished) if finished else 0
     if 0 < fraction < 1:
         return str(max(1, int(fraction * 10)))
-    return min(Counter(counted or letters).items(), key=lambda pair: (-pair[1], pair[0]))[0]
+    return min(Counter(finished or letters).items(), key=lambda pair: (-pair[1], pair[0]))[0]
 
 
-def outcome(cell: str) -> str:
+def cell_meaning(cell: str) -> str:
     return LETTERS[cell][3] if cell in LETTERS else cell
 
 
-def class_of(cell: str) -> str:
-    """How a letter is drawn on a page; the fewer of its runs are correct, the fuller its colour."""
+def cell_class(cell: str) -> str:
+    """The class of a letter on a page; the fewer of its runs are correct, the fuller its colour."""
     return LETTERS[cell][0] if cell in LETTERS else f"some n{cell}"
 
 
@@ -154,10 +154,10 @@ class HeatRow(Struct, frozen=True):
 
     @property
     def correct(self) -> str:
-        return envelope.n_of(*right_of(self.cells))
+        return phrasing.n_of(*right_of(self.cells))
 
 
-def placed(axis: Axis, width: int) -> list[int]:
+def column_starts(axis: Axis, width: int) -> list[int]:
     """Where columns of a width begin, in characters, and where the last one ends.
 
     Each group is wide enough for its name.
@@ -180,7 +180,7 @@ class HeatMap(Struct, frozen=True):
     rows: Sequence[HeatRow]
     total: int  # of questions: only some may be drawn
 
-    def lines(self, width: int) -> list[Words]:
+    def lines(self, width: int) -> list[Inline]:
         """As characters, no line wider than the width."""
         from rich.cells import cell_len
         from rich.text import Text
@@ -189,14 +189,14 @@ class HeatMap(Struct, frozen=True):
         names = min(max(longest, *map(len, OUTERMOST_FIRST)), width // 5)
         room = width - names - GAP
         # Every run is shown before groups of runs, and headings of single columns if they fit.
-        axis = fitting(self.columns, lambda axis: placed(axis, 1)[-1] <= room)
+        axis = fit_axis(self.columns, lambda axis: column_starts(axis, 1)[-1] <= room)
         room -= GAP + max(map(len, ("correct", *(row.correct for row in self.rows))))
         heads = [axis.groups(depth) for depth in range(1, len(axis.factors) + 1)]
         widest = max([1, *(len(label) for labels in heads[-1:] for label, _ in labels)])
-        *places, end = placed(axis, widest)
+        *places, end = column_starts(axis, widest)
         if end > room:
             heads = heads[:-1] if widest > 1 else heads
-            *places, end = placed(axis, 1)
+            *places, end = column_starts(axis, 1)
 
         def letter(one: str) -> Span:
             _, tone, filled, _ = LETTERS.get(one, ("", "warm", True, ""))
@@ -205,14 +205,14 @@ class HeatMap(Struct, frozen=True):
         def line(name: Span, pieces: Iterable[tuple[int, Span]], correct: str) -> list[Span]:
             first = Text(name.text)
             first.truncate(names, overflow="ellipsis", pad=True)
-            made, at = [Span(first.plain, name.tone)], -GAP
+            spans_drawn, at = [Span(first.plain, name.tone)], -GAP
             last = [(end + GAP, Span(correct, "dim"))] if end <= room else []
             for place, span in (*pieces, *last):
-                made += [Span(" " * max(0, place - at)), span]
+                spans_drawn += [Span(" " * max(0, place - at)), span]
                 at = max(at, place) + cell_len(span.text)
-            return made
+            return spans_drawn
 
-        found: list[Words] = []
+        found: list[Inline] = []
         for factor, labels in zip(axis.factors, heads, strict=False):
             firsts = accumulate((times for _, times in labels), initial=0)
             headings = [
@@ -245,19 +245,19 @@ class HeatMap(Struct, frozen=True):
         """As a table for a page, with its legend."""
         from markupsafe import Markup
 
-        from ragauge.reports.templating import own
+        from ragauge.reports.templating import report_templates
 
-        axis = fitting(self.columns, lambda axis: len(axis.columns) <= COLUMNS_DRAWN)
+        axis = fit_axis(self.columns, lambda axis: len(axis.columns) <= COLUMNS_DRAWN)
         heads = [(one, axis.groups(depth)) for depth, one in enumerate(axis.factors, 1)]
         kinds = Counter(verdict_name(row.verdict) for row in self.rows)
-        verdicts = (f"{envelope.count(times)} {name}" for name, times in kinds.items())
-        made = own().get_template("heat_map.html")
+        verdicts = (f"{phrasing.count(times)} {name}" for name, times in kinds.items())
+        template = report_templates().get_template("heat_map.html")
         return Markup(  # escaped as made
-            made.render(
-                about=f"Heat map of {envelope.counted(len(self.rows), 'question')} by "
-                f"{envelope.counted(len(self.columns), 'run')}: {listed(*verdicts)}",
+            template.render(
+                about=f"Heat map of {phrasing.pluralize(len(self.rows), 'question')} by "
+                f"{phrasing.pluralize(len(self.columns), 'run')}: {listed(*verdicts)}",
                 notes=[*self._notes(axis, len(heads)), "Point at a cell to see its run."],
-                legend=[(*one, class_of(one[0])) for one in self._legend(axis)],
+                legend=[(*one, cell_class(one[0])) for one in self._legend(axis)],
                 groups=[times for _, times in axis.groups(len(heads) - 1)],
                 heads=heads or [("", [("runs", 1)])],
                 verdicts=[
@@ -276,12 +276,12 @@ class HeatMap(Struct, frozen=True):
         name = cut(row.qid, LONGEST_ID)
         for (key, places), letter in zip(axis.columns.items(), axis.row(row.cells), strict=True):
             if len(places) == 1:
-                title = f"{name}#{self.columns[places[0]]}: {outcome(letter)}"
+                title = f"{name}#{self.columns[places[0]]}: {cell_meaning(letter)}"
             else:
                 levels = (f"{factor} {one}" for factor, one in zip(axis.factors, key, strict=True))
                 correct = right_of([row.cells[place] for place in places])
-                title = f"{', '.join((name, *levels))}: {envelope.n_of(*correct)} correct"
-            yield class_of(letter), letter, title
+                title = f"{', '.join((name, *levels))}: {phrasing.n_of(*correct)} correct"
+            yield cell_class(letter), letter, title
 
     def _notes(self, axis: Axis, heads: int) -> Iterator[str]:
         """What the headings do not say about the columns, and how many questions are drawn."""
@@ -290,12 +290,12 @@ class HeatMap(Struct, frozen=True):
             yield f"within a group: {axis.factors[-1]} {cut(labels, LONGEST_NOTE)}"
         if axis.merged:
             sizes = {len(places) for places in axis.columns.values()}
-            most = f"{'up to ' if len(sizes) > 1 else ''}{envelope.counted(max(sizes), 'run')}"
+            most = f"{'up to ' if len(sizes) > 1 else ''}{phrasing.pluralize(max(sizes), 'run')}"
             tenths = "+ all correct, 1 to 9 the tenths that are, a letter if none is"
             yield f"a cell is {most} ({' × '.join(axis.merged)}): {tenths}"
         if len(self.rows) < self.total:
-            yield f"{envelope.n_of(len(self.rows), self.total)} questions are shown"
+            yield f"{phrasing.n_of(len(self.rows), self.total)} questions are shown"
 
     def _legend(self, axis: Axis) -> list[tuple[str, str]]:
-        seen = {letter for row in self.rows for letter in axis.row(row.cells)}
-        return [(letter, meaning) for letter, (*_, meaning) in LETTERS.items() if letter in seen]
+        drawn = {letter for row in self.rows for letter in axis.row(row.cells)}
+        return [(letter, meaning) for letter, (*_, meaning) in LETTERS.items() if letter in drawn]

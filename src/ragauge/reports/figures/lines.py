@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from ragauge.contracts.comparison import HistoryPoint
 from ragauge.contracts.history import ID_SHOWN
-from ragauge.reports import envelope, templating
+from ragauge.reports import phrasing, templating
 from ragauge.reports.document import Links
-from ragauge.reports.figures import framed, margin, place
+from ragauge.reports.figures import frame, margin, place
 from ragauge.text.visible import shown
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Lines(Struct, frozen=True, kw_only=True):
 
     title: str
     words: str
-    """What the picture says to who cannot see it."""
+    """The picture in words, for a screen reader."""
     points: Sequence[HistoryPoint]
     """All of them, the oldest first."""
     lines: Mapping[str, Collection[str]]
@@ -41,7 +41,7 @@ class Lines(Struct, frozen=True, kw_only=True):
 
     @property
     def ends(self) -> list[float]:
-        """What the scale has to have room for: values and the ends of their intervals."""
+        """What has to fit the scale: values and the ends of their intervals."""
         known = (point for point in self.points if point.value is not None)
         ends = (end for point in known for end in (point.value, *(point.ci or ())))
         return [end for end in ends if end is not None]
@@ -78,8 +78,8 @@ class Lines(Struct, frozen=True, kw_only=True):
         key = f"{VALUE} value, {INTERVAL} interval"
         key += f", {CHANGE} change point" if self.changes else ""
         key += f", {CUT} line cut" if self.cuts else ""
-        older = [f"{envelope.counted(hidden, 'older run')} not drawn"] if hidden else []
-        return [*framed(grid, ends, [marked, dates] if marked else [dates]), key, *older]
+        older = [f"{phrasing.pluralize(hidden, 'older run')} not drawn"] if hidden else []
+        return [*frame(grid, ends, [marked, dates] if marked else [dates]), key, *older]
 
     def html(self, links: Links) -> Markup:
         """The numbers for the script that draws them; without scripts the characters stay."""
@@ -107,12 +107,16 @@ class Lines(Struct, frozen=True, kw_only=True):
             "x": seconds,
             "x_is_time": True,
             "series": [series(name, runs) for name, runs in self.lines.items()],
-            "marks": [{"x": seconds[at], "label": words} for at, words in sorted(marks.items())],
+            "marks": [
+                {"x": seconds[at], "label": label_text} for at, label_text in sorted(marks.items())
+            ],
             "gaps": sorted(self.cuts),
             "links": [links.to(("run", point.run)) for point in self.points],
             "labels": [label(point) for point in self.points],
             "joined": len(self.lines) > 1,
         }
         drawn = "\n".join(self.text(PAGE + len(self.points)))
-        made = templating.own().get_template("lines.html")
-        return Markup(made.render(chart=chart, words=self.words, drawn=drawn))  # escaped as made
+        template = templating.report_templates().get_template("lines.html")
+        return Markup(
+            template.render(chart=chart, words=self.words, drawn=drawn)
+        )  # escaped as made

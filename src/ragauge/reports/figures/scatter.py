@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from ragauge.contracts.latency import Cell, shown_ms
-from ragauge.reports.figures import framed, margin, place
+from ragauge.reports.figures import frame, margin, place
 
 HEIGHT, NARROWEST, WIDEST = 9, 20, 60
 STEP = "·"
 SHORTEST_MS = 0.001
 
 
-def drawn(
+def draw_scatter(
     cells: Sequence[Cell], marks: Mapping[str, str], front: Sequence[str], width: int
 ) -> list[str]:
     """Lines with the P95 across and the precision upwards; the front's steps are dotted.
@@ -43,4 +43,4 @@ def drawn(
         grid[row][next(free, column)] = marks[config]
     left, right = (shown_ms(math.exp(end)) for end in (min(across), max(across)))
     ends = left + right.rjust(columns - len(left))
-    return framed(grid, up, [ends if max(across) > min(across) else left.center(columns)])
+    return frame(grid, up, [ends if max(across) > min(across) else left.center(columns)])

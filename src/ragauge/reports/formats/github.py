@@ -6,18 +6,27 @@ from collections.abc import Iterable, Iterator
 
 from ragauge.metrics.worst_first import some_of_each
 from ragauge.reports.cases import Case, Suite, line_of
-from ragauge.reports.document import Block, Document, Facts, Section, Text, Verdict, in_form, plain
-from ragauge.reports.envelope import wording
+from ragauge.reports.document import (
+    Block,
+    Document,
+    Facts,
+    Section,
+    Text,
+    Verdict,
+    in_format,
+    plain,
+)
+from ragauge.reports.phrasing import wording
 from ragauge.text.visible import shown
 
-SHOWN = 10  # GitHub shows this many annotations of a kind for a step, and drops the rest in silence
+SHOWN = 10  # GitHub shows this many annotations of each level for a step, and drops the rest
 LINES_SHOWN = 6  # of an annotation; JUnit and pages have the others
 LONGEST = 300  # characters of a line
 
 
 def render(document: Document, suites: Iterable[Suite], passed: bool | None) -> str:
     """One command a line: a notice with the verdict, and an annotation for each problem."""
-    # Titles stay the same between versions, and that of a score has never named its kind.
+    # Titles stay the same between versions, and the title of a score has never named its kind.
     title = "Ragauge" if document.name == "score" else f"Ragauge {document.name}"
     say, commands = wording(document.language), []
     covered = [block.remark for block in document.part("coverage") if isinstance(block, Section)]
@@ -41,7 +50,7 @@ def render(document: Document, suites: Iterable[Suite], passed: bool | None) -> 
 
 def _lines(blocks: Iterable[Block], colon: str) -> Iterator[str]:
     """The texts of blocks, a line each."""
-    for block in in_form(blocks, "github"):
+    for block in in_format(blocks, "github"):
         match block:
             case Section(title=title, blocks=inner):
                 first, *others = _lines(inner, colon)
@@ -49,8 +58,8 @@ def _lines(blocks: Iterable[Block], colon: str) -> Iterator[str]:
             case Text(text=text):
                 yield plain(text)
             case Facts(facts=facts):
-                for label, words in facts:
-                    if text := plain(words):
+                for label, content in facts:
+                    if text := plain(content):
                         yield f"{label}{colon}{text}" if label else text
 
 

@@ -1,4 +1,4 @@
-"""A document as HTML: a file that asks nobody for anything, or blocks for a page around them."""
+"""A document as HTML: a self-contained file, or blocks for a page around them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ragauge.reports.document import (
     Column,
     Data,
     Document,
+    Inline,
     Links,
     Place,
     Row,
     Table,
     Target,
-    Words,
 )
-from ragauge.reports.envelope import wording
+from ragauge.reports.phrasing import wording
 from ragauge.text.natural import natural
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ OPEN_ROWS = 50  # rows of a table before a reader has to open the others
 
 
 class Sorting:
-    """How the tables of a page are sorted without a script: links in the heads, one in order.
+    """How the tables of a page are sorted without a script: by links in the column heads.
 
-    A page that is written in several parts gives the same object to each of them, so that no two
+    A page that is written in several parts passes the same object to each of them, so that no two
     tables have the same number. Without an address there are no links, only values for a script.
     """
 
@@ -49,37 +49,37 @@ class Sorting:
         self._order = (int(found[1]), int(found[2]) - 1, found[3] == "-") if found else None
 
     def numbered(self, table: Table) -> int:
-        """The number of a table that can be sorted here; 0 for others."""
+        """The number of a table that can be sorted here; 0 for other tables."""
         return next(self._tables) if self.address and not table.paged else 0
 
     def chosen(self, table: int) -> tuple[int | None, bool]:
-        """The column that a table is sorted by, and whether downwards; None for none."""
+        """The column that a table is sorted by, or None, and whether in descending order."""
         if self._order is None or self._order[0] != table:
             return None, False
         return self._order[1:]
 
 
 def render(document: Document) -> str:
-    """The document as a file that works from disk, with nothing around it."""
+    """The document as a self-contained file."""
     from markupsafe import Markup
 
     word = next((one.word for one in document.blocks if isinstance(one, blocks.Verdict)), "")
     title = f"Ragauge {document.name}"
     colon = wording(document.language).signs.colon
-    body = written(document.blocks, name=document.name, language=document.language)
+    body = write_blocks(document.blocks, name=document.name, language=document.language)
     style = (templating.TEMPLATES / "style.css").read_text("utf-8")
-    frame = templating.own().get_template("frame.html")
-    made = frame.render(
+    frame = templating.report_templates().get_template("frame.html")
+    page = frame.render(
         title=f"{title}{colon}{word}" if word else title,
         language=wording(document.language).html_lang,
         body=Markup("<main>\n{}</main>").format(body),
         style=Markup(style),  # ours
         policy=templating.policy(style),
     )
-    return f"{made.rstrip()}\n"
+    return f"{page.rstrip()}\n"
 
 
-def written(
+def write_blocks(
     given: Iterable[Block],
     *,
     name: str = "",
@@ -89,19 +89,19 @@ def written(
     at: Place = Place(),  # noqa: B008 - frozen
     exports: Callable[[Table | Data], Iterable[tuple[str, str]]] = lambda block: (),
 ) -> Markup:
-    """The blocks, with links to what they are about and in the order that was chosen.
+    """The blocks as HTML, with links to what they are about, in the chosen order.
 
-    Links that know how their page is sorted say it for `sorting`. `exports` gives the files that
-    the data of a block can be downloaded as, each with its address.
+    Without `sorting`, that of the links is used. `exports` lists the files that the data of a
+    block can be downloaded as, each with its address.
     """
     sorting = sorting or getattr(links, "sorting", None)
     around = {"name": name, "at": at, "exports": exports, "say": wording(language)}
     return _macros(_Writer(links, sorting, at), around)("write", list(given))
 
 
-def spelled(words: Words) -> Markup:
-    """A text with its tones, marks and links that are addresses already."""
-    return _macros(_Writer(None, None, Place()), {"at": Place()})("spelled", words)
+def inline_html(text: Inline) -> Markup:
+    """A text with its tones, marks, and the links that are already addresses."""
+    return _macros(_Writer(None, None, Place()), {"at": Place()})("inline", text)
 
 
 def _macros(writer: _Writer, around: Mapping[str, Any]) -> Callable[..., Markup]:
@@ -109,13 +109,16 @@ def _macros(writer: _Writer, around: Mapping[str, Any]) -> Callable[..., Markup]
 
     known = {"writer": writer, "spans": blocks.spans, "plain": blocks.plain, **around}
     known |= {"verdict_tone": blocks.verdict_tone, "number_of": blocks.number_of}
-    known |= {"in_form": lambda given: list(blocks.in_form(given, "html")), "OPEN_ROWS": OPEN_ROWS}
-    module: Any = templating.own().get_template("blocks.html").make_module(known)
+    known |= {
+        "in_format": lambda given: list(blocks.in_format(given, "html")),
+        "OPEN_ROWS": OPEN_ROWS,
+    }
+    module: Any = templating.report_templates().get_template("blocks.html").make_module(known)
     return lambda name, given: Markup(getattr(module, name)(given))  # escaped as made
 
 
 class _Writer:
-    """What the macros ask for while a page is written."""
+    """What the macros call while a page is written."""
 
     def __init__(self, links: Links | None, sorting: Sorting | None, at: Place) -> None:
         self._links, self._at, self._keyed = links, at, sorting is not None
@@ -134,7 +137,7 @@ class _Writer:
         return ordered(table.rows, at or 0, descending) if sortable else table.rows
 
     def heads(self, table: Table, number: int) -> Iterator[tuple[Column, str, str]]:
-        """Each column with the order that its rows are in, and the address of another order."""
+        """Each column with the order of its rows, and the address of another order."""
         chosen, descending = self._sorting.chosen(number)
         for at, column in enumerate(table.columns):
             order: str = column.order
@@ -147,7 +150,7 @@ class _Writer:
             yield column, order, href
 
     def sort_key(self, cell: Cell) -> str | None:
-        """What a script sorts by, where the text alone would not do."""
+        """What a script sorts by, where the text alone is not enough."""
         value = _value(cell)
         if not self._keyed or cell.value is None or value is None:
             return None
@@ -158,13 +161,13 @@ class _Writer:
 
 
 def _is_sortable(table: Table, at: int) -> bool:
-    """Rows that belong below the name of their group keep their order."""
+    """Whether a table can be sorted by a column: not where rows belong below their group's name."""
     grouped = any(row.inner for row in table.rows)
     return bool(table.columns[at].title) and len(table.rows) > 1 and not grouped
 
 
 def ordered(rows: Sequence[Row], at: int, descending: bool) -> list[Row]:
-    """The rows by the values of a column; ties and rows without a value keep their order.
+    """The rows sorted by a column; ties and rows without a value keep their order.
 
     Rows that belong to the one above them move with it.
     """
@@ -187,7 +190,7 @@ def ordered(rows: Sequence[Row], at: int, descending: bool) -> list[Row]:
 
 
 def _value(cell: Cell) -> Any:
-    """What a cell is sorted by; None where there is nothing in it."""
+    """What a cell is sorted by; None if it is empty."""
     value = cell.text if cell.value is None else cell.value
     if isinstance(value, tuple):
         return value[0] if value else None

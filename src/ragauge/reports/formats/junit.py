@@ -14,20 +14,20 @@ from ragauge.reports.cases import Suite
 from ragauge.text.visible import shown
 
 COUNTED = {"failure": "failures", "error": "errors", "skipped": "skipped"}
-"""What a test case can hold besides success, and the attribute that counts it."""
+"""The elements that a failed or skipped test case contains, and the attribute that counts each."""
 
 
 def render(suites: Iterable[Suite], passed: bool | None) -> str:
     root = ET.Element("testsuites", name="ragauge")
     for suite in suites:
-        made = ET.SubElement(root, "testsuite", name=f"ragauge {shown(suite.name)}")
+        suite_element = ET.SubElement(root, "testsuite", name=f"ragauge {shown(suite.name)}")
         cases, red = list(suite.cases), passed is False and not suite.passed
         times = Counter((case.group, case.name) for case in cases)
         for case in cases:
             group = shown(case.group or suite.group or suite.name)
             alone = times[case.group, case.name] == 1 or not case.where
             name = case.name if alone else f"{case.name} ({case.where})"
-            element = ET.SubElement(made, "testcase", classname=group, name=shown(name))
+            element = ET.SubElement(suite_element, "testcase", classname=group, name=shown(name))
             if case.problem:
                 tag = case.kind if red else "skipped"
                 found = ET.SubElement(element, tag, message=shown(case.problem))

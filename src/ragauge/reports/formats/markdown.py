@@ -1,7 +1,7 @@
 """A document as a comment in GitHub's Markdown.
 
-Foreign text is in code spans: there GitHub makes no mention, link, reference, emoji or HTML of it.
-Our own words are escaped as prose: some of them hold the name of a stratum.
+Foreign text is in code spans, where GitHub does not turn it into a mention, link, reference, emoji
+or HTML. Our own text is escaped as prose, because it can contain the name of a stratum.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any
 from msgspec import Struct
 
 from ragauge.reports import document as blocks
-from ragauge.reports import envelope
+from ragauge.reports import phrasing
 from ragauge.reports.document import Block, Cell, Document, Table
-from ragauge.reports.envelope import ABSENT, Wording, count, wording
+from ragauge.reports.phrasing import ABSENT, Wording, count, wording
 from ragauge.text.visible import cut, shown
 
 WIDTH = 80  # of figures
@@ -30,13 +30,14 @@ the first length with which the comment is short enough."""
 ROOM_FOR_ITEMS = 1.5
 """How many times as long as a table a list of items may be: few reports have both."""
 LONGEST, LONGEST_ID, LONGEST_FINDING = 200, 80, 1_000
-"""Characters of somebody else's text; a finding may list metrics."""
+"""Characters of a foreign text; a finding may list metrics."""
 LONGEST_SENTENCE = 1_000
-"""Characters of a text of ours: a sentence, or a piece of one."""
+"""Characters of our own text: a sentence, or a piece of one."""
 
 _MARKS = re.compile(r"([\\`*_\[\]#~$])")
 _LIST_MARK = re.compile(r"^(\d*)([-+.)])")
-# GitHub links these in what Markdown made, where no backslash helps but a zero-width blank does.
+# GitHub links these after Markdown is rendered: a backslash does not prevent it, a zero-width
+# space does.
 _LINKED = re.compile(r"(?<=[@#])(?=\S)|(?=://)|(?<=www)(?=\.)|(?<=GH-)(?=\d)", re.IGNORECASE)
 _BACKTICKS = re.compile("`+")
 _CODE = re.compile("`([^`]+)`")
@@ -50,12 +51,12 @@ class Comment(Struct, frozen=True):
     longest: int  # characters of a table or a list
 
     def sentence(self, text: str) -> str:
-        """Prose with a capital and a full stop; a name such as `ngram:v1` stays as it is."""
+        """Prose with a capital and a full stop; a name such as `ngram:v1` is not capitalised."""
         if not text:
             return ""
-        made = prose(cut(text, LONGEST_SENTENCE))
-        first = made.partition(" ")[0].rstrip(",:;")
-        begun = made[:1].upper() + made[1:] if first.replace("-", "").isalpha() else made
+        escaped = prose(cut(text, LONGEST_SENTENCE))
+        first = escaped.partition(" ")[0].rstrip(",:;")
+        begun = escaped[:1].upper() + escaped[1:] if first.replace("-", "").isalpha() else escaped
         return self.say.sentence(begun)
 
     def fitting(self, sizes: Iterable[int], room: float = 1.0) -> int:
@@ -63,30 +64,30 @@ class Comment(Struct, frozen=True):
         return max(1, sum(size <= room * self.longest for size in accumulate(sizes)))
 
     def more(self, number: int, where: str = "") -> Iterator[str]:
-        """How many are left out, if any are."""
+        """A sentence with how many are left out, if any are."""
         if number > 0:
             where = where or self.say.json_has_them
             yield self.sentence(self.say.and_more.format(n=count(number), where=where))
 
 
 def render(document: Document, *, page: bool = False) -> str:
-    """The document, as short as a comment has to be; a page of its own may be of any length."""
+    """The document, cut to the length of a comment, unless it is a page of its own."""
     say = wording(document.language)
     for longest in (10**9,) if page else LONGEST_TABLES:
-        made = "\n\n".join(_written(document.blocks, Comment(document.name, say, longest))) + "\n"
-        if len(made) <= LONGEST_COMMENT:
+        text = "\n\n".join(_written(document.blocks, Comment(document.name, say, longest))) + "\n"
+        if len(text) <= LONGEST_COMMENT:
             break
-    return made
+    return text
 
 
 def _written(given: Iterable[Block], to: Comment, level: str = "###") -> Iterator[str]:
-    """The blocks; a reader opens what is folded."""
-    for block in blocks.in_form(given, "markdown"):
+    """The lines of the blocks; folded blocks are wrapped in details."""
+    for block in blocks.in_format(given, "markdown"):
         if isinstance(block, blocks.Section):
-            made = _section(block, to, level)
+            lines_written = _section(block, to, level)
         else:
-            made = WRITERS[type(block)](block, to)
-        lines = [line for line in made if line]
+            lines_written = WRITERS[type(block)](block, to)
+        lines = [line for line in lines_written if line]
         if lines and isinstance(block, blocks.Titled) and block.folded:
             summary = " ".join(filter(None, (block.title, block.about)))
             if isinstance(block, Table | blocks.Items):
@@ -115,18 +116,18 @@ def _fence(text: str, shortest: int) -> str:
 
 
 def prose(text: str) -> str:
-    """Words with everything escaped that Markdown, HTML or GitHub would read as more.
+    """The text with everything escaped that Markdown, HTML or GitHub would interpret.
 
-    What is in backticks is code.
+    Text in backticks is code.
 
     >>> prose("<b>*a|b*</b> `a_b`")
     '&lt;b&gt;\\\\*a&#124;b\\\\*&lt;/b&gt; `a_b`'
     """
-    return _unlisted(_inline(text))
+    return _unlisted(_escaped_prose(text))
 
 
-def _inline(text: str) -> str:
-    """Prose that does not begin a line."""
+def _escaped_prose(text: str) -> str:
+    """Prose for the middle of a line."""
     pieces = _CODE.split(shown(text))
     for at in range(0, len(pieces), 2):
         parted = escape(_LINKED.sub("\u200b", pieces[at]), quote=False)
@@ -136,30 +137,30 @@ def _inline(text: str) -> str:
 
 
 def _unlisted(line: str) -> str:
-    """A line that does not begin a list."""
+    """The line, escaped so that it does not begin a list."""
     return _LIST_MARK.sub(r"\1\\\2", line)
 
 
-def spelled(given: blocks.Words) -> str:
-    """Words; what is somebody else's is a code span, what is marked is bold."""
+def inline_markdown(given: blocks.Inline) -> str:
+    """A text with its tones: foreign spans are code, marked ones are bold."""
     if isinstance(given, str):
         return prose(cut(given, LONGEST_SENTENCE))
-    made = ""
+    line = ""
     for span in given:
         if not span.text.strip():
-            made += span.text
+            line += span.text
             continue
-        text = code(span.text) if span.foreign else _inline(cut(span.text, LONGEST_SENTENCE))
-        # `shown` trims: spaces between our words and theirs are kept.
+        text = code(span.text) if span.foreign else _escaped_prose(cut(span.text, LONGEST_SENTENCE))
+        # `shown` trims: the spaces between our text and foreign text are kept.
         lead = " " if span.text[:1].isspace() else ""
         trail = " " if span.text[-1:].isspace() and text else ""
         text = f"[{text}](#{span.to[1]})" if span.to and span.to[0] == "here" else text
-        made += f"{lead}{f'**{text}**' if span.marked else text}{trail}"
-    return _unlisted(made.strip())
+        line += f"{lead}{f'**{text}**' if span.marked else text}{trail}"
+    return _unlisted(line.strip())
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> str:
-    """A table, without its last column where no row has anything in it."""
+    """A table, without its last column if that is empty."""
     width = len(heads) if any(row[-1] for row in rows) else len(heads) - 1
     rule = ["--:" if place in {*right} else "---" for place in range(len(heads))]
     # GitHub undoes the escape of a pipe before it reads a code span.
@@ -168,7 +169,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], right: Iterable[i
 
 
 def details(summary: str, *inside: str) -> Iterator[str]:
-    """What a reader opens."""
+    """Lines that a reader has to open."""
     summary = escape(shown(summary))
     yield from (f"<details>\n<summary>{summary}</summary>", *inside, "</details>")
 
@@ -182,7 +183,7 @@ def _verdict(block: blocks.Verdict, to: Comment) -> Iterator[str]:
 
 
 def _text(block: blocks.Text, to: Comment) -> Iterator[str]:
-    yield to.sentence(block.text) if isinstance(block.text, str) else spelled(block.text)
+    yield to.sentence(block.text) if isinstance(block.text, str) else inline_markdown(block.text)
 
 
 def _head(block: blocks.Titled, to: Comment, level: str = "###") -> Iterator[str]:
@@ -227,7 +228,7 @@ def _cell(cell: Cell) -> str:
 
 def _facts(block: blocks.Facts | blocks.Card, to: Comment) -> Iterator[str]:
     lines = [
-        f"- {spelled(label)}{to.say.signs.colon if label else ''}{spelled(text)}"
+        f"- {inline_markdown(label)}{to.say.signs.colon if label else ''}{inline_markdown(text)}"
         for label, text in block.facts
         if blocks.plain(text)
     ]
@@ -238,22 +239,22 @@ def _facts(block: blocks.Facts | blocks.Card, to: Comment) -> Iterator[str]:
 
 def _cards(block: blocks.Cards, to: Comment) -> Iterator[str]:
     for card in block.cards:
-        yield spelled(card.title)
+        yield inline_markdown(card.title)
         yield from _facts(card, to)
 
 
 def _items(block: blocks.Items, to: Comment) -> Iterator[str]:
     if not block.items:
         return
-    made = []
+    written = []
     for one in block.items[: int(block.shown * SHOWN_MORE)]:
         about = code(one.about) if one.about else ""
         parts = (code(one.name, LONGEST_ID), one.badge[1], about, prose(one.aside))
-        made.append([f"#### {' '.join(filter(None, parts))}", *_written(one.blocks, to)])
-    made = made[: to.fitting((sum(map(len, one)) for one in made), ROOM_FOR_ITEMS)]
+        written.append([f"#### {' '.join(filter(None, parts))}", *_written(one.blocks, to)])
+    written = written[: to.fitting((sum(map(len, one)) for one in written), ROOM_FOR_ITEMS)]
     yield from _head(block, to)
-    yield from (line for one in made for line in one)
-    yield from to.more(blocks.number_of(block) - len(made), block.everything or to.say.in_html)
+    yield from (line for one in written for line in one)
+    yield from to.more(blocks.number_of(block) - len(written), block.everything or to.say.in_html)
 
 
 def _figure(block: blocks.Figure, to: Comment) -> Iterator[str]:
@@ -266,8 +267,8 @@ def _figure(block: blocks.Figure, to: Comment) -> Iterator[str]:
 def _findings(block: blocks.Findings, to: Comment) -> Iterator[str]:
     rows = []
     for name, times, places in block.by_code:
-        first = (code(envelope.finding_text(place), LONGEST_FINDING) for place in places)
-        rows.append([code(name), count(times), to.say.told(first)])
+        first = (code(phrasing.finding_text(place), LONGEST_FINDING) for place in places)
+        rows.append([code(name), count(times), to.say.clauses(first)])
     if rows:
         yield f"### {to.say.findings}"
         yield table((to.say.finding, to.say.times, to.say.first_places), rows, right={1})

@@ -38,11 +38,11 @@ class Result(Struct, frozen=True, kw_only=True):
     message: str
     where: str
     """`path:line`, or a place in words."""
-    same: Sequence[object]  # what stays the same when its line moves
+    same: Sequence[object]  # what identifies it even if its line moves
 
 
 class Run(Struct, frozen=True, kw_only=True):
-    """What was found, with every rule that a result names."""
+    """The results, with every rule that they name."""
 
     rules: Sequence[Rule]
     results: Sequence[Result]
@@ -52,11 +52,11 @@ class Run(Struct, frozen=True, kw_only=True):
 def render(run: Run) -> str:
     """The log as JSON: one run, with the results in the order of their rules."""
     places = {rule.id: place for place, rule in enumerate(run.rules)}
-    seen: Counter[str] = Counter()
+    times_seen: Counter[str] = Counter()
     results = []
     for one in sorted(run.results, key=lambda one: places[one.rule]):
         digest = hashlib.sha256(ascii(tuple(one.same)).encode()).hexdigest()[:16]
-        seen[digest] += 1
+        times_seen[digest] += 1
         results.append(
             {
                 "ruleId": shown(one.rule),
@@ -64,7 +64,7 @@ def render(run: Run) -> str:
                 "level": run.rules[places[one.rule]].level,
                 "message": _message(one.message),
                 "locations": [_location(one.where)],
-                "partialFingerprints": {FINGERPRINT: f"{digest}:{seen[digest]}"},
+                "partialFingerprints": {FINGERPRINT: f"{digest}:{times_seen[digest]}"},
             }
         )
     rules = [
@@ -79,8 +79,8 @@ def render(run: Run) -> str:
         for rule in run.rules
     ]
     driver = {"name": "Ragauge", "version": __version__, "rules": rules}
-    made = {"tool": {"driver": driver}, "results": results, "properties": run.properties}
-    return json.render({"$schema": SCHEMA, "version": "2.1.0", "runs": [made]})
+    run_entry = {"tool": {"driver": driver}, "results": results, "properties": run.properties}
+    return json.render({"$schema": SCHEMA, "version": "2.1.0", "runs": [run_entry]})
 
 
 def _message(text: str) -> dict[str, str]:

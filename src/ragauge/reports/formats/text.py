@@ -1,7 +1,7 @@
 """A document for a terminal.
 
-Foreign text reaches the screen only as `Text` made of `shown` words: never as markup, never
-with an escape of its own.
+Foreign text reaches the screen only as a `Text` of what `shown` returns: never as markup, never
+with an escape sequence of its own.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from rich.console import Console
 from rich.text import Text
 
 from ragauge.reports import document as blocks
-from ragauge.reports import envelope
+from ragauge.reports import phrasing
 from ragauge.reports.document import Bar, Block, Document, Range, Row, Table, Tone
-from ragauge.reports.envelope import wording
+from ragauge.reports.phrasing import wording
 from ragauge.text.visible import shown
 
 STYLES: dict[Tone, str] = {
@@ -35,7 +35,7 @@ NARROWEST = 40
 SIDE_BY_SIDE = 70  # on a narrower page cards go below each other
 MARGIN = GAP = 2
 LONGEST, LONGEST_FINDING = 400, 4_000
-"""Characters of a foreign text: nobody reads a longer one here. A finding may list metrics."""
+"""Characters of a foreign text; a finding may list metrics."""
 WIDEST = {Bar: 40, Range: 24}
 LEAST = {Bar: 6, Range: 12}  # with less room nothing is drawn
 LONGEST_NAME = 28
@@ -51,7 +51,7 @@ class Page:
         self.say = wording(language)
         self.width = max(width, NARROWEST)
         self.indent = 0
-        """Of everything, in columns: what belongs to an item of a list."""
+        """Of every line, in columns, inside an item of a list."""
         self._out = io.StringIO()
         self._console = Console(
             file=self._out,
@@ -74,9 +74,9 @@ class Page:
         heading = f"{title} {about}" if about else title
         fits = bool(title) and len(heading) + len(remark) <= self.room
         if title:
-            beside = [note(remark)] if remark and fits else []
+            remarks = [note(remark)] if remark and fits else []
             self.line(Text())
-            self.line(Text(" " * GAP).join([words(heading, "bold"), *beside]))
+            self.line(Text(" " * GAP).join([foreign_text(heading, "bold"), *remarks]))
         if remark and not fits:
             self.paragraph(note(remark))
 
@@ -92,7 +92,7 @@ class Page:
         if not text:
             return
         start = Text(" " * indent) if first is None else first
-        for line in wrapped(text, self.width - self.indent - indent):
+        for line in wrap(text, self.width - self.indent - indent):
             self.line(Text.assemble(start, line))
             start = Text(" " * indent)
 
@@ -103,7 +103,7 @@ class Page:
     def more(self, number: int, where: str) -> None:
         """How many are left out, if any are."""
         if number > 0:
-            self.paragraph(note(self.say.and_more.format(n=envelope.count(number), where=where)))
+            self.paragraph(note(self.say.and_more.format(n=phrasing.count(number), where=where)))
 
     def text(self) -> str:
         return self._out.getvalue()
@@ -118,18 +118,18 @@ def render(document: Document, *, color: bool = False, width: int = 100) -> str:
 
 def write(page: Page, given: Iterable[Block], deeper: int = 0) -> None:
     page.indent += deeper
-    for block in blocks.in_form(given, "text"):
+    for block in blocks.in_format(given, "text"):
         WRITERS[type(block)](page, block)
     page.indent -= deeper
 
 
-def words(text: str, style: str = "") -> Text:
-    """Foreign text, on one line and of no more than a length."""
+def foreign_text(text: str, style: str = "") -> Text:
+    """Foreign text on one line, cut to a maximum length."""
     return Text(shown(text, LONGEST), style)
 
 
 def note(text: str) -> Text:
-    return words(text, "dim")
+    return foreign_text(text, "dim")
 
 
 def styled(word: str, tone: Tone = "") -> Text:
@@ -137,31 +137,31 @@ def styled(word: str, tone: Tone = "") -> Text:
     return Text(word, f"bold {STYLES[tone or blocks.verdict_tone(word)]}")
 
 
-def spelled(given: blocks.Words, style: str = "") -> Text:
-    """Words with their tones; what is marked is bold."""
+def inline_text(given: blocks.Inline, style: str = "") -> Text:
+    """A text with its tones; marked spans are bold."""
     if isinstance(given, str):
-        return words(given, style)
-    made = Text()
+        return foreign_text(given, style)
+    joined = Text()
     for span in given:
         tone = f"bold {STYLES[span.tone]}" if span.marked else STYLES[span.tone] or style
         if not span.text.strip():
-            made.append(span.text)
+            joined.append(span.text)
             continue
-        # `shown` trims: a text of ours may end in a space that joins it to the next.
-        made.append(" " * span.text[0].isspace()).append_text(words(span.text, tone))
-        made.append(" " * span.text[-1].isspace())
+        # `shown` trims: our own text may end in a space that joins it to the next.
+        joined.append(" " * span.text[0].isspace()).append_text(foreign_text(span.text, tone))
+        joined.append(" " * span.text[-1].isspace())
     if any(span.marked for span in given):  # pieces of one text
-        made.truncate(LONGEST, overflow="ellipsis")
-    return made
+        joined.truncate(LONGEST, overflow="ellipsis")
+    return joined
 
 
-def breaks(text: str, width: int) -> Iterator[int]:
+def line_breaks(text: str, width: int) -> Iterator[int]:
     """Where new lines begin, for lines of at most a width in columns.
 
     Between two wide characters a line may end anywhere, but it never begins with a comma nor ends
     with an opening bracket.
 
-    >>> list(breaks("one two three", 8)), list(breaks("检索未命中，因此", 10))
+    >>> list(line_breaks("one two three", 8)), list(line_breaks("检索未命中，因此", 10))
     ([8], [4])
     """
     start, cells, chance = 0, 0, 0
@@ -184,9 +184,9 @@ def _may_break(before: str, after: str) -> bool:
     return cell_len(before) == 2 or cell_len(after) == 2
 
 
-def wrapped(text: Text, width: int) -> list[Text]:
+def wrap(text: Text, width: int) -> list[Text]:
     """The text on lines of at most a width."""
-    lines = list(text.divide(breaks(text.plain, width)))
+    lines = list(text.divide(line_breaks(text.plain, width)))
     for line in lines:
         line.rstrip()
     return lines
@@ -197,7 +197,7 @@ def _width(wide: Sequence[int] | dict[int, int], kept: Iterable[int]) -> int:
 
 
 def bar(part: float, width: int) -> str:
-    """A bar of blocks, in eighths of a column; what is there at all shows.
+    """A bar of blocks, in eighths of a column; any value above zero is visible.
 
     >>> bar(1, 4), bar(0.53, 4), bar(0.0001, 4), bar(0, 4)
     ('████', '██▏', '▏', '')
@@ -206,11 +206,13 @@ def bar(part: float, width: int) -> str:
     return ("█" * whole + " ▏▎▍▌▋▊▉"[eighths]).rstrip() if part > 0 else ""
 
 
-def plotted(one: Bar | Range | None, room: int) -> Text:
+def draw_plot(one: Bar | Range | None, room: int) -> Text:
     """A bar, or a value as a dot with its interval as a line.
 
-    >>> str(plotted(Range(0.5, (0.25, 0.75)), 13)), str(plotted(Range(-0.5, None, ends=(-1, 1)), 9))
-    ('   ├──●──┤   ', '  ● ┊    ')
+    >>> str(draw_plot(Range(0.5, (0.25, 0.75)), 13))
+    '   ├──●──┤   '
+    >>> str(draw_plot(Range(-0.5, None, ends=(-1, 1)), 9))
+    '  ● ┊    '
     """
     if isinstance(one, Bar):
         drawn = Text(bar(min(1.0, one.fraction), room), STYLES[one.tone] or STYLES["plain"])
@@ -239,15 +241,15 @@ def plotted(one: Bar | Range | None, room: int) -> Text:
 def _verdict(page: Page, block: blocks.Verdict) -> None:
     first = styled(block.word, block.tone).append(" " * GAP) if block.word else Text()
     if block.one_line:
-        page.line(first + words(block.text, "bold"))
+        page.line(first + foreign_text(block.text, "bold"))
     else:
-        page.paragraph(words(block.text, "bold"), first.cell_len, first)
+        page.paragraph(foreign_text(block.text, "bold"), first.cell_len, first)
     for about in (*block.notes, *block.meaning):
         page.paragraph(note(about), first.cell_len or MARGIN)
 
 
 def _text(page: Page, block: blocks.Text) -> None:
-    page.paragraph(spelled(block.text, STYLES[block.tone]))
+    page.paragraph(inline_text(block.text, STYLES[block.tone]))
 
 
 def _section(page: Page, block: blocks.Section) -> None:
@@ -268,8 +270,8 @@ def _table(page: Page, block: Table) -> None:
 
 def _rows(page: Page, block: Table, rows: Sequence[Row]) -> None:
     columns, room = block.columns, page.room
-    # Where the page is narrow, names are shortened; if that is not enough, columns go below their
-    # rows, the least telling first. Remarks, which are columns without a title, go there at once.
+    # On a narrow page names are shortened; if that is not enough, columns go below their rows, the
+    # least important first. Remarks, which are columns without a title, go there at once.
     for short in (False, True):
         heads = [note("" if one.plot else one.title) for one in columns]
         lines = [heads, *(_cells(row, short) for row in rows)]
@@ -306,7 +308,7 @@ def _rows(page: Page, block: Table, rows: Sequence[Row]) -> None:
         if kind and left >= LEAST[type(kind)]:
             pieces[-1] = sorted([*pieces[-1], at])
             for line, one in zip(lines[1:], drawn, strict=True):
-                line[at] = plotted(one, left)
+                line[at] = draw_plot(one, left)
             if isinstance(kind, Range):
                 low, high = (f"{end:.2g}" for end in kind.ends)
                 heads[at] = Text(low + high.rjust(left - len(low)), "dim")
@@ -320,53 +322,55 @@ def _rows(page: Page, block: Table, rows: Sequence[Row]) -> None:
         if piece is not pieces[0]:
             page.line(Text())
         for line, remark in zip(lines, notes, strict=True):
-            made = Text(" " * MARGIN)
+            padded = Text(" " * MARGIN)
             for at, width in fitted.items():
                 cell = line[at].copy()
                 cell.truncate(width, overflow="ellipsis")
                 cell.align("right" if columns[at].right else "left", width)
-                made.append_text(cell).append(" " * GAP)
-            page.line(made)
+                padded.append_text(cell).append(" " * GAP)
+            page.line(padded)
             if remark and piece is pieces[-1]:
                 page.paragraph(remark, indent=2 * MARGIN)
 
 
 def _cells(row: Row, short: bool) -> list[Text]:
-    made = [words((short and cell.short) or cell.text, STYLES[cell.tone]) for cell in row.cells]
+    cells = [
+        foreign_text((short and cell.short) or cell.text, STYLES[cell.tone]) for cell in row.cells
+    ]
     if row.strong:
-        made[0].stylize("bold")
-    return [Text.assemble(" " * MARGIN, made[0]), *made[1:]] if row.inner else made
+        cells[0].stylize("bold")
+    return [Text.assemble(" " * MARGIN, cells[0]), *cells[1:]] if row.inner else cells
 
 
 def _note(page: Page, block: Table, row: Row, below: Sequence[int], short: bool) -> Text:
     """What a row has no room for: long names, cells of columns that went below it, its note."""
     long = (cell for cell in row.cells if short and cell.short not in ("", cell.text))
     names = [cell.text.removesuffix(f" ({cell.short})") for cell in long]
-    spared = block.spared(row, below) if below else []
+    spared = block.cells_below(row, below) if below else []
     parts = [note(page.say.listed(texts)) for texts in (names, spared)]
-    parts.append(spelled(row.note, "dim"))
-    made = Text(page.say.signs.semicolon, "dim").join(part for part in parts if part)
-    return Text("↳ ", "dim") + made if made and row.inner else made
+    parts.append(inline_text(row.note, "dim"))
+    joined = Text(page.say.signs.semicolon, "dim").join(part for part in parts if part)
+    return Text("↳ ", "dim") + joined if joined and row.inner else joined
 
 
 def _facts(page: Page, block: blocks.Facts | blocks.Card) -> None:
     for label, text in block.facts:
         if blocks.plain(text):
-            page.paragraph(page.labelled(label, spelled(text)), 2 * MARGIN, Text(" " * MARGIN))
+            page.paragraph(page.labelled(label, inline_text(text)), 2 * MARGIN, Text(" " * MARGIN))
 
 
 def _cards(page: Page, block: blocks.Cards) -> None:
     """Two cards side by side, fact next to fact; others, and on a narrow page, below each other."""
     if len(block.cards) != 2 or page.width < SIDE_BY_SIDE:
         for card in block.cards:
-            page.paragraph(spelled(card.title))
+            page.paragraph(inline_text(card.title))
             _facts(page, card)
         return
     room = (page.room - len(" │ ")) // 2
     sides = [dict([("", card.title), *card.facts]) for card in block.cards]
     for label in dict.fromkeys(label for side in sides for label in side):
-        texts = [spelled(side.get(label, "")) for side in sides]
-        lines = [wrapped(text and page.labelled(label, text), room) for text in texts]
+        texts = [inline_text(side.get(label, "")) for side in sides]
+        lines = [wrap(text and page.labelled(label, text), room) for text in texts]
         for left, right in zip_longest(*lines, fillvalue=Text()) if any(texts) else ():
             cell = left.copy()
             cell.align("left", room)
@@ -382,7 +386,7 @@ def _items(page: Page, block: blocks.Items) -> None:
         if number:
             page.line(Text())
         _, badge, tone = one.badge
-        parts = [words(one.name, "bold"), Text(badge, STYLES[tone]), words(one.about)]
+        parts = [foreign_text(one.name, "bold"), Text(badge, STYLES[tone]), foreign_text(one.about)]
         parts.append(note(one.aside))
         page.paragraph(Text(" " * GAP).join(part for part in parts if part))
         write(page, one.blocks, MARGIN)
@@ -394,7 +398,7 @@ def _figure(page: Page, block: blocks.Figure) -> None:
     if lines:
         page.section(block.title, block.remark)
     for line in lines:
-        # As it is: its spaces are part of the picture; what is marked is filled.
+        # Not trimmed: spaces are part of the picture. Marked spans are filled.
         drawn = Text(" " * MARGIN)
         for span in blocks.spans(line):
             reverse = " reverse" if span.marked else ""
@@ -406,12 +410,14 @@ def _findings(page: Page, block: blocks.Findings) -> None:
     if block.by_code:
         page.section(page.say.findings)
     for code, times, places in block.by_code:
-        page.line(Text.assemble(" " * MARGIN, words(code, "bold"), f"  {envelope.count(times)}"))
+        page.line(
+            Text.assemble(" " * MARGIN, foreign_text(code, "bold"), f"  {phrasing.count(times)}")
+        )
         for place in places:
-            text = shown(envelope.finding_text(place), LONGEST_FINDING)
+            text = shown(phrasing.finding_text(place), LONGEST_FINDING)
             page.paragraph(Text(text, "dim"), 2 * MARGIN)
         if times > len(places) > 0:
-            more = page.say.more.format(n=envelope.count(times - len(places)))
+            more = page.say.more.format(n=phrasing.count(times - len(places)))
             more = blocks.listed(more, block.everything, sep="; ")
             page.line(Text(" " * 2 * MARGIN) + note(more))
 

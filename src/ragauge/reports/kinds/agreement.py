@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ragauge.contracts.annotation import AgreementReport, ItemDisagreement, PairAgreement
 from ragauge.reports import document as doc
-from ragauge.reports import envelope
+from ragauge.reports import phrasing
 from ragauge.reports.document import Block, Cell, Document, count, names, number
-from ragauge.reports.envelope import ABSENT, counted
+from ragauge.reports.phrasing import ABSENT, pluralize
 
 PER_PAIR = (
     *("kappa_weighted", "kappa", "percent"),
     *("span_f1", "span_f1_partial", "token_kappa", "token_kappa_no_o"),
 )
-"""What a pair may have, the number that they are ordered by first."""
+"""The numbers of a pair; pairs are ordered by the first one they have."""
 SPANS_SHOWN = 3
 SHOWN = 10
 """Pairs, labels and disagreements in a terminal; with as many annotators as there can be, the
@@ -45,7 +45,7 @@ def table(report: AgreementReport) -> tuple[Sequence[str], Iterable[Iterable[obj
 
 
 def _said(one: ItemDisagreement, letter: str, most: int | None = None) -> str:
-    """What an annotator said of an item: a label, or the spans that not all have."""
+    """An annotator's label of an item, or the spans that not all annotators have."""
     if one.labels:
         return one.labels[letter] or ABSENT
     if letter not in one.spans:
@@ -58,7 +58,7 @@ def _said(one: ItemDisagreement, letter: str, most: int | None = None) -> str:
 def _blocks(report: AgreementReport) -> Iterator[Block]:
     covered = report.coverage
     shared = covered.all + covered.some
-    agreed = envelope.n_of(shared - report.disagreement_count, shared)
+    agreed = phrasing.n_of(shared - report.disagreement_count, shared)
     weights = report.weights not in (None, "none") and f"{report.weights} weights"
     yield doc.Verdict(
         "PASS" if report.passed else "FAIL",
@@ -67,13 +67,13 @@ def _blocks(report: AgreementReport) -> Iterator[Block]:
         else "no item was annotated by two",
         [
             *(
-                f"{letter} is {one.file}: {counted(one.annotated, 'item')}"
+                f"{letter} is {one.file}: {pluralize(one.annotated, 'item')}"
                 for letter, one in report.annotators.items()
             ),
             f"compared: {doc.listed(report.field, report.level, weights)}",
         ],
     )
-    shown_names = envelope.metric_names(report)
+    shown_names = phrasing.metric_names(report)
     yield from doc.gates(report.gates, report.metrics, shown_names)
     gated = [gate.metric for gate in report.gates]
     yield doc.scores(report.metrics, shown_names, title="Agreement", unit="items", silent=gated)
@@ -100,7 +100,7 @@ def _blocks(report: AgreementReport) -> Iterator[Block]:
             remark="least agreement first",
             shown=SHOWN,
         )
-        yield doc.filled(pairs)
+        yield doc.without_empty_columns(pairs)
     if report.labels:
         kind = "label" if report.kind == "labels" else "type"
         yield doc.table(
@@ -136,8 +136,8 @@ def _blocks(report: AgreementReport) -> Iterator[Block]:
         )
     yield doc.findings(report)
     coverage = doc.listed(
-        f"{envelope.count(covered.all)} of {counted(covered.items, 'item')} annotated by all",
-        covered.some and f"{envelope.count(covered.some)} by some",
-        covered.one and f"{envelope.count(covered.one)} by one alone",
+        f"{phrasing.count(covered.all)} of {pluralize(covered.items, 'item')} annotated by all",
+        covered.some and f"{phrasing.count(covered.some)} by some",
+        covered.one and f"{phrasing.count(covered.one)} by one alone",
     )
     yield doc.coverage(coverage)

@@ -19,11 +19,11 @@ from ragauge.contracts.audit import (
 from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.metrics.worst_first import wrong_answers
 from ragauge.reports import document as doc
-from ragauge.reports import envelope
-from ragauge.reports.cases import Case, Suite, facts, gate_suite
+from ragauge.reports import phrasing
+from ragauge.reports.cases import Case, Suite, fact_lines, gate_suite
 from ragauge.reports.document import Bar, Bars, Block, Cell, Column, Document, Span, Text
-from ragauge.reports.envelope import count, counted
 from ragauge.reports.formats import sarif
+from ragauge.reports.phrasing import count, pluralize
 from ragauge.text.visible import shown
 
 Audited = AuditReport | TraceEvalReport
@@ -38,7 +38,7 @@ POINTER_HOLDS = frozenset(
     {"missing_score", "missing_k_pos", "missing_k_final"}
     | {"cite_after_answer", "duplicate_citation", "bad_order"}
 )
-"""Codes that leave no doubt where a citation points: warnings, where the others are errors."""
+"""Codes that do not affect where a citation points: warnings, while the others are errors."""
 PLACES_ON_A_PAGE = 100
 _QUOTED_OBJECT = re.compile(r'"(\{\\"(?:[^"\\]|\\.)*\})"')
 _ESCAPED = re.compile(r'\\(["\\])')
@@ -62,7 +62,7 @@ def cases(report: AuditReport) -> Iterator[Suite]:
         if row.findings > len(found):
             others.append(f"and {count(row.findings - len(found))} more")
         tips = dict.fromkeys(f"→ {one.tip}" for one in found if one.tip)
-        lines = [*others, *tips, *facts({"cited": ", ".join(row.cited)})]
+        lines = [*others, *tips, *fact_lines({"cited": ", ".join(row.cited)})]
         kind: Literal["error", "failure"] = "error" if row.kind == "error" else "failure"
         return Case(name, first, lines, kind, row.code, row.where)
 
@@ -87,22 +87,22 @@ def results(report: AuditReport) -> sarif.Run:
         for one in report.codes
     ]
     for code in sorted({*report.finding_counts, *kept} - {*codes}):
-        words = f"{code.replace('_', ' ')}: not about a citation, but about what was read."
+        summary = f"{code.replace('_', ' ')}: not about a citation, but about what was read."
         tip, tags = "Read the message: it names the place and the fact.", {"tags": ["input"]}
         rule = sarif.Rule(
-            id=code, level="warning", summary=words, details=words, help=tip, properties=tags
+            id=code, level="warning", summary=summary, details=summary, help=tip, properties=tags
         )
         rules.append(rule)
 
     def result(finding: AuditFinding) -> sarif.Result:
-        """The message with its question; with the next step where it says more than the rule's."""
-        words = doc.listed(finding.qid, finding.message, sep=": ")
+        """The message with its question, and with the next step if that differs from the rule's."""
+        message = doc.listed(finding.qid, finding.message, sep=": ")
         one = codes.get(finding.code)
         own = finding.tip and (one is None or finding.tip != one.tip)
         about = finding.message if finding.qid is None else finding.qid
         return sarif.Result(
             rule=finding.code,
-            message=f"{words} → {finding.tip}" if own else words,
+            message=f"{message} → {finding.tip}" if own else message,
             where=finding.where,
             same=(about, finding.code, finding.field, finding.segment, finding.item),
         )
@@ -132,17 +132,17 @@ def _blocks(report: AuditReport) -> Iterator[Block]:
         ("error", "errors, not audited", covered.errors, "bad"),
     ]
     bars = [one for one in outcomes if one[2]]
-    yield doc.Verdict(*verdict_words(report))
+    yield doc.Verdict(*verdict_text(report))
     yield Bars(title="Traces", heads=("outcome", "traces", "fraction"), bars=bars)
-    yield from doc.gates(report.gates, report.metrics, envelope.metric_names(report))
+    yield from doc.gates(report.gates, report.metrics, phrasing.metric_names(report))
     yield codes(report)
     counts = {depth: report.depths.get(depth, DepthCount(checked=0, ok=0)) for depth in DEPTHS}
 
     def check(depth: str) -> Cell:
         if depth not in report.depths:
             return Cell(f"not checked; use --depth {depth}", tone="dim")
-        words = DEPTHS_ASK[depth] if report.depths[depth].checked else "nothing to check"
-        return Cell(words, tone="dim")
+        text = DEPTHS_ASK[depth] if report.depths[depth].checked else "nothing to check"
+        return Cell(text, tone="dim")
 
     yield doc.table(
         counts.items(),
@@ -150,7 +150,7 @@ def _blocks(report: AuditReport) -> Iterator[Block]:
             "depth": lambda pair: Cell(pair[0]),
             Column("check", spare=1): lambda pair: check(pair[0]),
             "answers": lambda pair: doc.n_of(pair[1].ok, pair[1].checked),
-            "fraction": lambda pair: doc.share(pair[1].ok, pair[1].checked),
+            "fraction": lambda pair: doc.percent(pair[1].ok, pair[1].checked),
             Column("", plot=True): lambda pair: doc.plot(
                 Bar(pair[1].ok / pair[1].checked) if pair[1].checked else None
             ),
@@ -161,39 +161,39 @@ def _blocks(report: AuditReport) -> Iterator[Block]:
     )
     yield from rest(report)
     compared = ", ".join(covered.compared or ())
-    words = doc.listed(
-        f"{count(covered.audited)} of {counted(covered.traces, 'trace')} audited",
-        counted(answers, "answer"),
-        covered.refusals and counted(covered.refusals, "refusal"),
-        counted(covered.citations, "citation"),
-        covered.errors and counted(covered.errors, "error"),
-        covered.missing and f"{counted(covered.missing, 'gold question')} without a trace",
+    coverage = doc.listed(
+        f"{count(covered.audited)} of {pluralize(covered.traces, 'trace')} audited",
+        pluralize(answers, "answer"),
+        covered.refusals and pluralize(covered.refusals, "refusal"),
+        pluralize(covered.citations, "citation"),
+        covered.errors and pluralize(covered.errors, "error"),
+        covered.missing and f"{pluralize(covered.missing, 'gold question')} without a trace",
         covered.unknown and f"{count(covered.unknown)} of unknown questions",
-        covered.rejected and counted(covered.rejected, "rejected line"),
+        covered.rejected and pluralize(covered.rejected, "rejected line"),
         bool(compared) and f"compared with the live index: {compared}",
     )
-    yield doc.coverage(words, report.identity)
+    yield doc.coverage(coverage, report.identity)
 
 
-def verdict_words(report: AuditReport) -> tuple[str, str]:
+def verdict_text(report: AuditReport) -> tuple[str, str]:
     """PASS or FAIL, and how many answers do not hold: the gates follow in a table."""
     word = "PASS" if report.passed else "FAIL"
     wrong, refusals = len(wrong_answers(report)), report.coverage.refusals
     answers = report.coverage.audited - refusals
     if not answers:
-        only = f", only {counted(refusals, 'refusal')}" if refusals else ""
+        only = f", only {pluralize(refusals, 'refusal')}" if refusals else ""
         return word, f"no answer was audited{only}"
     have = "has" if (wrong or answers) == 1 else "have"
-    words = f"{count(wrong or answers)} of {counted(answers, 'answer')} {have} citations that"
+    text = f"{count(wrong or answers)} of {pluralize(answers, 'answer')} {have} citations that"
     if not wrong:
         stopping = ", ".join(gate.metric for gate in report.gates if not gate.holds)
-        words = f"{words} hold, at depth {report.depth}"
-        return word, doc.listed(words, stopping and f"not so: {stopping}", sep="; ")
+        text = f"{text} hold, at depth {report.depth}"
+        return word, doc.listed(text, stopping and f"not so: {stopping}", sep="; ")
     # Answers that do not hold come first: one that holds shows that all of them are listed.
     listed = len(report.answers) >= answers or any(row.code == OK for row in report.answers)
-    words = f"{'' if listed else 'at least '}{words} do not hold"
+    text = f"{'' if listed else 'at least '}{text} do not hold"
     allowed = "the gates allow it" if report.gates else "no gate checks this"
-    return word, f"{words}, and {allowed}" if report.passed else words
+    return word, f"{text}, and {allowed}" if report.passed else text
 
 
 def codes(report: Audited) -> doc.Items:
@@ -201,7 +201,7 @@ def codes(report: Audited) -> doc.Items:
 
     def places(one: CodeCount, most: int) -> doc.Facts:
         found = [finding for finding in report.findings if finding.code == one.code][:most]
-        lines: list[tuple[str, doc.Words]] = [("", _place(finding)) for finding in found]
+        lines: list[tuple[str, doc.Inline]] = [("", _place(finding)) for finding in found]
         more = f"and {count(one.findings - len(found))} more" if one.findings > len(found) else ""
         return doc.Facts([*lines, ("", more)] if found else [])
 
@@ -215,14 +215,14 @@ def codes(report: Audited) -> doc.Items:
                 name=one.code,
                 badge=(
                     "warned" if one.code in POINTER_HOLDS else "no_hit",
-                    counted(one.answers, "answer"),
+                    pluralize(one.answers, "answer"),
                     "warm" if one.code in POINTER_HOLDS else "bad",
                 ),
-                aside=f"{counted(one.findings, 'finding')}, depth {one.depth}",
+                aside=f"{pluralize(one.findings, 'finding')}, depth {one.depth}",
                 blocks=[
                     Text(one.means),
                     Text(f"→ {one.tip}", "plain"),
-                    doc.Only(frozenset({"text", "markdown"}), [places(one, envelope.PLACES_SHOWN)]),
+                    doc.Only(frozenset({"text", "markdown"}), [places(one, phrasing.PLACES_SHOWN)]),
                     doc.on_pages(places(one, PLACES_ON_A_PAGE)),
                 ],
                 opened=not at,
@@ -245,11 +245,11 @@ def _place(finding: AuditFinding) -> Sequence[Span]:
 
 
 def rest(report: Audited) -> Iterator[Block]:
-    """What every report about citations ends with: advice, the other metrics and findings."""
+    """The end of every report about citations: advice, the other metrics and findings."""
     yield from doc.advice(report.advice)
-    shown_names = envelope.metric_names(report)
+    shown_names = phrasing.metric_names(report)
     yield from doc.other_scores(report, shown_names)
     known = {one.code for one in report.codes}
     counts = {code: times for code, times in report.finding_counts.items() if code not in known}
-    yield doc.Findings(envelope.findings_by_code(report.findings, counts))
+    yield doc.Findings(phrasing.findings_by_code(report.findings, counts))
     yield from doc.glossary(report.metrics, shown_names)

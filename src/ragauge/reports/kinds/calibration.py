@@ -8,7 +8,7 @@ from ragauge.contracts.answer_calibration import AUROC, AnswerCalibrationReport
 from ragauge.contracts.calibration import AUC, AUC_NEEDED, THRESHOLD, CalibrationReport
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Cell, Column, Document, Table, number
-from ragauge.reports.envelope import count, counted, interval, n_of, share, value
+from ragauge.reports.phrasing import count, interval, n_of, percent, pluralize, value
 
 PAIRS_SHOWN = 10
 INTERVAL = "95 % interval"
@@ -25,34 +25,34 @@ BIASES = {
 
 
 def document(report: CalibrationReport | AnswerCalibrationReport) -> Document:
-    made = _deltas(report) if isinstance(report, CalibrationReport) else _answers(report)
-    *blocks, coverage = (one for one in made if not isinstance(one, Table) or one.rows)
+    contents = _deltas(report) if isinstance(report, CalibrationReport) else _answers(report)
+    *blocks, coverage = (one for one in contents if not isinstance(one, Table) or one.rows)
     return Document("calibration", [*blocks, doc.findings(report), coverage])
 
 
 def _deltas(report: CalibrationReport) -> Iterator[Block]:
     """Whether ΔS separates anchors from decoys, and at which threshold."""
     auc, fitted = report.metrics[AUC], report.metrics[THRESHOLD]
-    over = f"AUC {value(auc.value)} {interval(auc.ci)} over {counted(auc.n, 'pair')}"
+    over = f"AUC {value(auc.value)} {interval(auc.ci)} over {pluralize(auc.n, 'pair')}"
     if report.passed:
-        words = f"separates anchors from decoys at ΔS {value(fitted.value)}: {over}"
+        text = f"separates anchors from decoys at ΔS {value(fitted.value)}: {over}"
         meaning = "A gate on ΔS may use this threshold, with this embedder only. ΔS measures "
         meaning += "similarity, not whether an answer is supported."
         if auc.ci is not None and auc.ci[0] < AUC_NEEDED:
             meaning += f" The AUC may be below {AUC_NEEDED}: more pairs would decide."
     elif auc.value is None:
-        words = f"is not calibrated: {auc.reason}"
+        text = f"is not calibrated: {auc.reason}"
         meaning = "Gates on ΔS are not evaluated: mark more anchors and decoys in the gold set."
     else:
-        words = f"does not separate anchors from decoys: {over}"
+        text = f"does not separate anchors from decoys: {over}"
         meaning = f"Gates on ΔS are not evaluated below an AUC of {AUC_NEEDED}: read the pairs "
         meaning += "whose decoy is nearer, fix those that are marked incorrectly, then try another "
         meaning += "embedder."
     word = "PASS" if report.passed else "FAIL"
-    yield doc.Verdict(word, f"{report.embedder} {words}", meaning=[meaning])
+    yield doc.Verdict(word, f"{report.embedder} {text}", meaning=[meaning])
 
     def of_pairs(times: int, pairs: int) -> Cell:
-        return Cell(f"{n_of(times, pairs)}, {share(times, pairs)}", times)
+        return Cell(f"{n_of(times, pairs)}, {percent(times, pairs)}", times)
 
     yield doc.table(
         report.thresholds,
@@ -95,35 +95,37 @@ def _deltas(report: CalibrationReport) -> Iterator[Block]:
         },
         note=lambda pair: pair.question,
         title="Decoy nearer than anchor",
-        remark=counted(len(nearer), "question"),
+        remark=pluralize(len(nearer), "question"),
         shown=PAIRS_SHOWN,
         folded=True,
     )
     covered = report.coverage
-    words = doc.listed(
-        f"{count(covered.pairs)} pairs of {counted(covered.gold, 'question')}",
+    text = doc.listed(
+        f"{count(covered.pairs)} pairs of {pluralize(covered.gold, 'question')}",
         covered.without and f"{count(covered.without)} without anchor or decoy",
         covered.unresolved and f"{count(covered.unresolved)} not in the documents",
         covered.unread and f"{count(covered.unread)} with a text the embedder cannot read",
     )
-    yield doc.coverage(words)
+    yield doc.coverage(text)
 
 
 def _answers(report: AnswerCalibrationReport) -> Iterator[Block]:
     """Whether a score separates good answers from bad ones, as people labelled them."""
     auroc, covered = report.metrics[AUROC], report.coverage
-    over = f"AUROC {value(auroc.value)} {interval(auroc.ci)} over {counted(auroc.n, 'answer')} of "
-    over += counted(covered.sources, "source")
+    over = (
+        f"AUROC {value(auroc.value)} {interval(auroc.ci)} over {pluralize(auroc.n, 'answer')} of "
+    )
+    over += pluralize(covered.sources, "source")
     if auroc.value is None:
-        words = f"is not calibrated: {auroc.reason}"
+        text = f"is not calibrated: {auroc.reason}"
         meaning = "Nothing is kept: label more answers, good ones and bad ones, from more sources."
     elif not report.passed:
-        words = f"does not separate good answers from bad ones: {over}"
+        text = f"does not separate good answers from bad ones: {over}"
         meaning = "On these labels it may be no better than chance, so do not set a gate on it. "
         meaning += "Read the labels of the answers where it differs, and try another judge or "
         meaning += "metric."
     else:
-        words = f"separates good answers from bad ones: {over}"
+        text = f"separates good answers from bad ones: {over}"
         # Controls over all answers that do as well, though they read no context.
         kinds = {one.kind for one in report.controls}
         beaten = " and ".join(
@@ -138,7 +140,7 @@ def _answers(report: AnswerCalibrationReport) -> Iterator[Block]:
     if report.task != "groundedness":
         name = f"{report.metric.removeprefix('answers.')} by {name}"
     word = "PASS" if report.passed else "FAIL"
-    yield doc.Verdict(word, f"{name} {words}", meaning=[meaning])
+    yield doc.Verdict(word, f"{name} {text}", meaning=[meaning])
     yield doc.table(
         report.scores,
         {
@@ -196,10 +198,10 @@ def _answers(report: AnswerCalibrationReport) -> Iterator[Block]:
         note=lambda one: one.reason or "",
         title="Bias",
     )
-    words = doc.listed(
-        f"{count(covered.scored)} labelled and scored of {counted(covered.rows, 'row')}",
+    text = doc.listed(
+        f"{count(covered.scored)} labelled and scored of {pluralize(covered.rows, 'row')}",
         covered.unlabelled and f"{count(covered.unlabelled)} without a label",
         covered.rejected and f"{count(covered.rejected)} rejected",
         *(f"{count(times)} not scored ({why})" for why, times in covered.unscored.items()),
     )
-    yield doc.coverage(words)
+    yield doc.coverage(text)

@@ -14,8 +14,8 @@ from ragauge.errors import UsageError
 from ragauge.reports import document as doc
 from ragauge.reports import json
 from ragauge.reports.document import Block, Cell, Document, Facts, Section, Span, Text
-from ragauge.reports.envelope import ABSENT, Phrases, phrases
 from ragauge.reports.formats import markdown, text
+from ragauge.reports.phrasing import ABSENT, Phrases, phrases
 
 FORMS = ("text", "json", "markdown")
 
@@ -35,11 +35,11 @@ def catalogue_text(
     found = described(language, metrics, own_rules=own.phrases["example"])
     if form == "json":
         return json.render(found)
-    made, example = Document(own("title"), list(_blocks(found, own)), language), found.own_rules
-    page = text.render(made, color=color, width=width)
+    document, example = Document(own("title"), list(_blocks(found, own)), language), found.own_rules
+    page = text.render(document, color=color, width=width)
     if form == "markdown":
-        page, example = markdown.render(made, page=True), f"```toml\n{example}```\n"
-    # The example ends the page as it is: it is there to be copied, and a line that was cut would
+        page, example = markdown.render(document, page=True), f"```toml\n{example}```\n"
+    # The example ends the page unchanged: it is meant to be copied, and a line that was cut would
     # not be TOML.
     return f"{page}\n{example}" if metrics is None else page
 
@@ -54,7 +54,7 @@ def _blocks(found: Catalogue, own: Phrases) -> Iterator[Block]:
     yield doc.Verdict("", f"{own('title')}{colon}{number}", meaning=meaning)
 
     def fact(names: Iterable[str], text: str, ids: Iterable[str] = ()) -> tuple[str, list[Span]]:
-        """Names that stand out, what there is to say about them, and links to entries."""
+        """Highlighted names, a text about them, and links to entries."""
         shown = doc.joined((Span(name, "strong", foreign=True) for name in names), comma)
         links = [Span(id.removeprefix(f"{CAUSE}."), foreign=True, to=("here", id)) for id in ids]
         return "", [*shown, Span(f"{colon}{text}"), *doc.joined(links, comma)]
@@ -109,17 +109,19 @@ def _blocks(found: Catalogue, own: Phrases) -> Iterator[Block]:
 def _entry(entry: Described, own: Phrases) -> Section:
     colon = own.signs.colon
     metrics = (Span(name, foreign=True) for name in entry.metrics)
-    shows = (Span(f"{said}{own.beside(f'`{name}`')}") for name, said in entry.symptoms.items())
-    facts: list[tuple[str, doc.Words]] = [
+    shows = (
+        Span(f"{text}{own.in_parentheses(f'`{name}`')}") for name, text in entry.symptoms.items()
+    )
+    facts: list[tuple[str, doc.Inline]] = [
         (own("metrics"), doc.joined(metrics, own("comma"))),
         (own("shows_as"), doc.joined(shows, own.signs.semicolon)),
     ]
     for one in entry.signs:
         unseen = own("bits_if_not", bits=f"{one.bits_if_not:+g}") if one.bits_if_not else ""
-        weighs = own.told((unseen, own("needed") if one.needed else "", f"`{one.sign}`"))
+        weighs = own.clauses((unseen, own("needed") if one.needed else "", f"`{one.sign}`"))
         bits = f"{own('bits', bits=f'{one.bits:+g}')}{colon}"
-        said = Span(f"{one.text}{own.beside(weighs)}")
-        facts.append(("", [Span(bits, "good" if one.bits > 0 else "bad"), said]))
+        text = Span(f"{one.text}{own.in_parentheses(weighs)}")
+        facts.append(("", [Span(bits, "good" if one.bits > 0 else "bad"), text]))
     facts += [(own("seen_in"), entry.evidence), (own.confirm, entry.confirm)]
     for step in entry.actions:
         knob = [Span(step.knob, "strong", foreign=True), Span(colon)] if step.knob else []

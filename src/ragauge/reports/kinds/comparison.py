@@ -21,18 +21,18 @@ from ragauge.contracts.comparison import (
 )
 from ragauge.contracts.history import GitState
 from ragauge.reports import document as doc
-from ragauge.reports import envelope
-from ragauge.reports.cases import Case, Suite, facts, gate_suite
+from ragauge.reports import phrasing
+from ragauge.reports.cases import Case, Suite, fact_lines, gate_suite
 from ragauge.reports.document import Block, Cell, Column, Section, Table, Tone
-from ragauge.reports.envelope import ABSENT, count, counted, signed, signed_interval, value
 from ragauge.reports.kinds.runs import DIFFERED, code, labels, recorded, run_cell
+from ragauge.reports.phrasing import ABSENT, count, pluralize, signed, signed_interval, value
 from ragauge.text.marks import Differing
 
 NO_DIFFERENCE = "no difference seen"
 OUTLOOKS: tuple[Outlook, ...] = (
     *("worse", "better", "not_worse", "cannot_tell", "not_comparable", "not_tested"),
 )
-"""Verdicts, what matters most first."""
+"""Verdicts, the most important first."""
 NAMES = {one: one.replace("_", " ") for one in OUTLOOKS}
 ORDER = tuple(NAMES.values())
 TONES: dict[str, Tone] = {"worse": "bad", "better": "good", "not worse": "good"}
@@ -45,7 +45,7 @@ FLIPS: dict[Way, tuple[tuple[str, str, Tone], str]] = {
 }
 """The badge of each way that a question can flip, and what it means."""
 NEVER = 10_000_000
-"""Nobody asks more questions than this."""
+"""A number of questions that no set has."""
 WIDEST = 0.02
 """Changes are drawn on a scale that is at least this wide, so that noise does not look big."""
 SLICES_SHOWN, SLICES_KEPT = 8, 60
@@ -68,7 +68,7 @@ def document(report: ComparisonReport) -> doc.Document:
 
 def table(report: ComparisonReport) -> tuple[tuple[str, ...], list[list[object]]]:
     """One row for each metric, over all questions and in each slice."""
-    common, in_slices = correction_words(report.correction), _slices_words(report)
+    common, in_slices = correction_text(report.correction), _slices_text(report)
     rows: list[list[object]] = []
     for it in (*overall(report.compared), *report.slices):
         low, high = it.compared.ci or (None, None)
@@ -81,7 +81,7 @@ def table(report: ComparisonReport) -> tuple[tuple[str, ...], list[list[object]]
 
 
 def overall(compared: Mapping[str, Compared]) -> list[ComparedSlice]:
-    """The metrics over all questions, in the form of those in a slice."""
+    """The metrics over all questions, as if they were a slice."""
     return [
         ComparedSlice(stratum="", value="", metric=id, compared=one) for id, one in compared.items()
     ]
@@ -97,8 +97,8 @@ def cases(report: ComparisonReport) -> Iterator[Suite]:
         one = report.compared[id]
         change = f"{signed(one.change)} {signed_interval(one.ci)}".rstrip()
         p = p_value(one.p_adjusted).replace(" ", "")
-        words = f"{id} {value(one.before)} -> {value(one.after)}, {change}"
-        return Case(id, f"{words}, p{'' if p[0] == '<' else '='}{p}", type=word)
+        text = f"{id} {value(one.before)} -> {value(one.after)}, {change}"
+        return Case(id, f"{text}, p{'' if p[0] == '<' else '='}{p}", type=word)
 
     def question(flip: Flip) -> Case:
         if flip.way == "mended":
@@ -114,8 +114,8 @@ def cases(report: ComparisonReport) -> Iterator[Suite]:
             "cited after": " ".join(now.cited),
         }
         labels = [side.label or "unlabelled" for side in (was, now)]
-        words = "broken: {} before, {} after".format(*labels)
-        return Case(flip.qid, words, facts(known), type="broken")
+        text = "broken: {} before, {} after".format(*labels)
+        return Case(flip.qid, text, fact_lines(known), type="broken")
 
     yield gate_suite(report.gates)
     if not report.gates:
@@ -126,29 +126,29 @@ def cases(report: ComparisonReport) -> Iterator[Suite]:
 
 
 def _blocks(report: ComparisonReport) -> Iterator[Block]:
-    shown = envelope.short_names(report.compared)
-    word, words = verdict_words(report)
+    shown = phrasing.short_names(report.compared)
+    word, text = verdict_text(report)
     tone = "" if word in ("PASS", "FAIL") else TONES.get(word.lower(), "soft")
-    counts = [_counts_words(report)] if report.gates else []
-    yield doc.Verdict(word, words, meaning=counts, tone=tone)
+    counts = [_count_text(report)] if report.gates else []
+    yield doc.Verdict(word, text, meaning=counts, tone=tone)
     yield _runs(report)
     if report.compared:
         yield _metrics(report, shown)
     if report.gates:
         remark = (
-            f"the value is the change {envelope.CHANGES[envelope.restriction(report.gates[0])]}"
+            f"the value is the change {phrasing.CHANGES[phrasing.restriction(report.gates[0])]}"
         )
         # Their intervals are those of the metrics above, at the level of the comparison.
         gates = [structs.replace(gate, ci=None) for gate in report.gates]
         tables = doc.gates(gates, {}, shown, remark=remark, value=lambda one: signed(one.value))
-        yield from map(doc.filled, tables)
+        yield from map(doc.without_empty_columns, tables)
     yield from _slices(report, shown)
     for way, ((_, title, _), meaning) in FLIPS.items():
         if times := report.flip_counts.get(way, 0):
             kept = [flip for flip in report.flips if flip.way == way][:FLIPS_KEPT]
             yield doc.Items(
                 title=f"{title.capitalize()}: {meaning}",
-                remark=counted(times, "question"),
+                remark=pluralize(times, "question"),
                 items=flip_items(kept),
                 shown=FLIPS_SHOWN,
                 total=times,
@@ -158,45 +158,45 @@ def _blocks(report: ComparisonReport) -> Iterator[Block]:
     yield doc.findings(report)
     yield from doc.glossary(report.compared, shown)
     covered = report.coverage
-    words = doc.listed(
-        f"{counted(covered.both, 'question')} in both runs",
+    text = doc.listed(
+        f"{pluralize(covered.both, 'question')} in both runs",
         covered.only_before and f"{count(covered.only_before)} only before",
         covered.only_after and f"{count(covered.only_after)} only after",
         covered.changed_meaning and f"{count(covered.changed_meaning)} with another meaning",
     )
-    yield doc.coverage(words, report.identity)
+    yield doc.coverage(text, report.identity)
 
 
-def verdict_words(report: ComparisonReport) -> tuple[str, str]:
+def verdict_text(report: ComparisonReport) -> tuple[str, str]:
     """The verdict in a word, and the reason for it."""
     if report.before is None:
         return "NO BASELINE", "there is no run to compare with yet"
     if report.gates:
-        name, total = envelope.restriction(report.gates[0]), counted(len(report.gates), "metric")
+        name, total = phrasing.restriction(report.gates[0]), pluralize(len(report.gates), "metric")
         times = Counter(gate.verdict for gate in report.gates)
         unknown, skipped = times["not_evaluated"], times["not_applicable"]
         if times["fail"]:
-            words = f"fails for {count(times['fail'])} of {total}"
-            words += f", {count(unknown)} not evaluated" if unknown else ""
+            text = f"fails for {count(times['fail'])} of {total}"
+            text += f", {count(unknown)} not evaluated" if unknown else ""
         elif unknown:
-            words = f"could not be evaluated for {count(unknown)} of {total}"
+            text = f"could not be evaluated for {count(unknown)} of {total}"
         elif skipped == len(report.gates):
-            words = f"has nothing to judge: none of {total} applies"
+            text = f"has nothing to judge: none of {total} applies"
         elif skipped:
             holding = count(len(report.gates) - skipped)
-            words = f"holds for {holding} of {total}, {count(skipped)} not applicable"
+            text = f"holds for {holding} of {total}, {count(skipped)} not applicable"
         else:
-            words = f"holds for {total}"
-        return ("PASS" if report.passed else "FAIL"), f"{name} {words}"
+            text = f"holds for {total}"
+        return ("PASS" if report.passed else "FAIL"), f"{name} {text}"
     if report.passed is False:
         return "FAIL", "no metric is in both runs, and a gate needs one"
     groups = by_verdict(report)
     if "worse" in groups and "better" in groups:
-        return "MIXED", _counts_words(report)
-    return next(iter(groups), "not comparable").upper(), _counts_words(report)
+        return "MIXED", _count_text(report)
+    return next(iter(groups), "not comparable").upper(), _count_text(report)
 
 
-def _counts_words(report: ComparisonReport) -> str:
+def _count_text(report: ComparisonReport) -> str:
     """
     `1 of 12 metrics worse, 2 better, 9 cannot tell`
     """
@@ -204,19 +204,19 @@ def _counts_words(report: ComparisonReport) -> str:
     if not groups:
         return "no metric is in both runs"
     (word, ids), *others = groups.items()
-    first = f"{len(ids):,} of {counted(sum(map(len, groups.values())), 'metric')} {word}"
+    first = f"{len(ids):,} of {pluralize(sum(map(len, groups.values())), 'metric')} {word}"
     return ", ".join([first, *(f"{len(ids):,} {word}" for word, ids in others)])
 
 
 def by_verdict(report: ComparisonReport) -> dict[str, list[str]]:
-    """The metrics that the comparison is about by their verdicts, what matters most first."""
+    """The compared metrics by their verdicts, the most important first."""
     compared = report.compared.items()
     found = {word: [id for id, one in compared if NAMES[one.verdict] == word] for word in ORDER}
     return {word: ids for word, ids in found.items() if ids and word != NAMES["not_tested"]}
 
 
 def _runs(report: ComparisonReport) -> Table:
-    """What is known of each run, and the labels in which they differ."""
+    """What is known about each run, and the labels in which they differ."""
 
     def facts(run: ComparedRun | None, other: ComparedRun | None) -> dict[str, Cell]:
         if run is None:
@@ -249,7 +249,7 @@ def _runs(report: ComparisonReport) -> Table:
 
 
 def _metrics(report: ComparisonReport, shown: Mapping[str, str]) -> Section:
-    """The metrics with a verdict, then the others; of these, what did not change by name only."""
+    """The metrics with a verdict, then the others; unchanged ones only by name."""
     judged = {id: one for id, one in report.compared.items() if one.verdict != "not_tested"}
     rows, unchanged = [], dict[str, list[str]]()
     for it in sorted(overall(report.compared), key=lambda it: it.metric not in judged):
@@ -266,8 +266,8 @@ def _metrics(report: ComparisonReport, shown: Mapping[str, str]) -> Section:
         for id, one in judged.items()
         if one.detectable is not None
     ]
-    words = [
-        doc.listed(named, correction_words(report.correction), sep="; ") if judged else "",
+    remarks = [
+        doc.listed(named, correction_text(report.correction), sep="; ") if judged else "",
         f"{DETECTABLE}: {', '.join(found)}" if found else "",
         NOT_TESTED if len(judged) < len(report.compared) else "",
         *(f"{why}: {', '.join(names)}" for why, names in unchanged.items()),
@@ -277,7 +277,7 @@ def _metrics(report: ComparisonReport, shown: Mapping[str, str]) -> Section:
         remark="change from before to after, on the questions in both runs",
         blocks=[
             *([changes_of(report, rows, shown)] if rows else []),
-            *(doc.Text(text, "dim") for text in words if text),
+            *(doc.Text(text, "dim") for text in remarks if text),
         ],
         part="metrics",
     )
@@ -314,7 +314,7 @@ def changes_of(
         return Cell(word, ORDER.index(word), TONES.get(word, "dim"))
 
     def note(it: ComparedSlice) -> str:
-        """What has no column: why there is no number, what was accepted, how many would decide."""
+        """What has no column: why there is no number, the margin, how many units would decide."""
         one, needed = it.compared, it.compared.needed or 0
         more = f"n = {count(needed)} would decide ({count(needed - one.n)} more)"
         never = f"it would take more than {count(NEVER)} to decide"
@@ -345,18 +345,18 @@ def changes_of(
         Column("verdict"): verdict,
     }
     found = doc.table(given, columns, note=None if slices else note, name=None, **about)
-    return doc.filled(found)
+    return doc.without_empty_columns(found)
 
 
 def _is_same(one: Compared) -> bool:
-    """Whether units were compared, and not a single one differs."""
+    """Whether units were compared and none differs."""
     return bool(one.n) and not one.differs and one.change is not None
 
 
 def _slices(report: ComparisonReport, names: Mapping[str, str]) -> Iterator[Block]:
     """The strata in the order they were requested, each with its most certain differences first."""
 
-    def surest(cell: ComparedSlice) -> tuple[int, float, float, str, str]:
+    def by_certainty(cell: ComparedSlice) -> tuple[int, float, float, str, str]:
         one, rank = cell.compared, ORDER.index(NAMES[cell.compared.verdict])
         p = 1.0 if one.p_adjusted is None else one.p_adjusted
         return rank, p, -abs(one.change or 0.0), cell.value, cell.metric
@@ -364,7 +364,7 @@ def _slices(report: ComparisonReport, names: Mapping[str, str]) -> Iterator[Bloc
     for stratum, grouped in groupby(report.slices, lambda one: one.stratum):
         cells = list(grouped)
         tested = [cell for cell in cells if cell.compared.method]
-        moved = sorted((cell for cell in tested if cell.compared.change), key=surest)
+        moved = sorted((cell for cell in tested if cell.compared.change), key=by_certainty)
         values = {cell.value for cell in cells}
         few = len(values - {cell.value for cell in tested})
         changes = changes_of(
@@ -380,7 +380,7 @@ def _slices(report: ComparisonReport, names: Mapping[str, str]) -> Iterator[Bloc
             title="By",
             about=stratum,
             remark=doc.listed(
-                counted(len(values), "value"),
+                pluralize(len(values), "value"),
                 few and f"{count(few)} with too few questions to test",
                 "the most certain differences first" if moved else NO_DIFFERENCE,
                 sep="; ",
@@ -389,20 +389,20 @@ def _slices(report: ComparisonReport, names: Mapping[str, str]) -> Iterator[Bloc
             part="slices",
         )
     if report.slices:
-        yield doc.Text(f"In slices, {_slices_words(report)}", "dim", part="slices")
+        yield doc.Text(f"In slices, {_slices_text(report)}", "dim", part="slices")
 
 
-def correction_words(correction: str) -> str:
+def correction_text(correction: str) -> str:
     """How p and the intervals over all questions are corrected."""
     if correction == "none":
         return "p and intervals unadjusted"
     return f"p adjusted by {CORRECTIONS.get(correction, correction)}, intervals unadjusted"
 
 
-def _slices_words(report: ComparisonReport) -> str:
-    """How p and the intervals of slices are corrected, which is not in the same way."""
+def _slices_text(report: ComparisonReport) -> str:
+    """How p and the intervals of slices are corrected: in different ways."""
     if report.correction == "none":
-        return correction_words("none")
+        return correction_text("none")
     return (
         f"p is adjusted by {CORRECTIONS[report.correction]} over all slices; the intervals are "
         "wider, to hold for all slices at once, so that one may hold 0 where p finds a "
@@ -417,11 +417,11 @@ def flip_items(flips: Iterable[Flip], *, opened: int = 1) -> list[doc.Item]:
     def card(time: str, side: Side, other: Side) -> doc.Card:
         cited = [(id, id not in other.cited) for id in side.cited]
         return doc.Card(
-            [doc.Span(f"{time} "), *(doc.theirs(side.label) or [doc.Span(ABSENT)])],
+            [doc.Span(f"{time} "), *(doc.foreign(side.label) or [doc.Span(ABSENT)])],
             [
                 ("said", doc.marked(differing(side.claim or "", other.claim or ""))),
                 ("cited", doc.marked(cited, between=" ")),
-                ("explained by", doc.theirs(side.why)),
+                ("explained by", doc.foreign(side.why)),
             ],
         )
 

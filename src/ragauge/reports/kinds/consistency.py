@@ -1,4 +1,4 @@
-"""The report of `ragauge consistency`: two judges over the same questions."""
+"""The report of `ragauge consistency`: two raters of the same questions."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from operator import attrgetter
 
 from ragauge.contracts.consistency import ConsistencyReport, Disagreement
 from ragauge.reports import document as doc
-from ragauge.reports import envelope
+from ragauge.reports import phrasing
 from ragauge.reports.document import Block, Cell, Column, Document, count, names, number
-from ragauge.reports.envelope import counted
+from ragauge.reports.phrasing import pluralize
 from ragauge.store.rows import cell
 from ragauge.text.visible import flat
 
 COLUMNS = ("qid", "label_a", "label_b", "final", "why", "reason_a", "reason_b")
-"""What a disagreement is written down as, in every format of rows."""
+"""The columns of a disagreement, in every format of rows."""
 _cells = attrgetter(*COLUMNS)
 SHOWN = 10
 
@@ -45,18 +45,18 @@ def tsv(disagreements: Iterable[Disagreement]) -> str:
 
 def _blocks(report: ConsistencyReport) -> Iterator[Block]:
     covered = report.coverage
-    agreed = envelope.n_of(covered.both - report.disagreement_count, covered.both)
+    agreed = phrasing.n_of(covered.both - report.disagreement_count, covered.both)
     yield doc.Verdict(
         "PASS" if report.passed else "FAIL",
         f"the judges agree on {agreed} questions"
         if covered.both
         else "no question was judged by both",
         [
-            f"{name.upper()} is {judge.file}: {counted(judge.judged, 'label')}"
+            f"{name.upper()} is {judge.file}: {pluralize(judge.judged, 'label')}"
             for name, judge in report.judges.items()
         ],
     )
-    shown_names = envelope.metric_names(report)
+    shown_names = phrasing.metric_names(report)
     yield from doc.gates(report.gates, report.metrics, shown_names)
     labels = [label for label, one in report.labels.items() if one.a or one.b]
 
@@ -105,10 +105,10 @@ def _blocks(report: ConsistencyReport) -> Iterator[Block]:
             folded=True,
         )
     yield doc.findings(report)
-    both = envelope.count(covered.both)
+    both = phrasing.count(covered.both)
     coverage = doc.listed(
-        f"{both} of {counted(covered.questions, 'question')} judged by both",
-        covered.only_a and f"{envelope.count(covered.only_a)} by A alone",
-        covered.only_b and f"{envelope.count(covered.only_b)} by B alone",
+        f"{both} of {pluralize(covered.questions, 'question')} judged by both",
+        covered.only_a and f"{phrasing.count(covered.only_a)} by A alone",
+        covered.only_b and f"{phrasing.count(covered.only_b)} by B alone",
     )
     yield doc.coverage(coverage)

@@ -1,6 +1,6 @@
 """The report of `ragauge diagnose`: which scores are low, what causes it, and what to change.
 
-Its words are in `words/diagnosis.*.toml`, so that every format says the same in both languages.
+Its texts are in `words/diagnosis.*.toml`, the same for every format, in both languages.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from msgspec import Struct, structs
 from ragauge.contracts.diagnosis import Cause, DiagnosisReport, MetricDiagnosis, Sample
 from ragauge.diagnosis.words import words
 from ragauge.reports import document as doc
-from ragauge.reports import envelope
-from ragauge.reports.cases import Case, Suite, facts, gate_suite
+from ragauge.reports import phrasing
+from ragauge.reports.cases import Case, Suite, fact_lines, gate_suite
 from ragauge.reports.document import Block, Cell, Column, Document, Facts, Section, Span, Text
-from ragauge.reports.envelope import Phrases, count, phrases
+from ragauge.reports.phrasing import Phrases, count, phrases
 from ragauge.text.visible import cut
 
 _NAMES_BY_TONE: dict[doc.Tone, str] = {
@@ -31,9 +31,9 @@ TONES = {name: tone for tone, those in _NAMES_BY_TONE.items() for name in those.
 """Of severities, standings and addresses of claims."""
 LOW = ("critical", "warning")
 KINDS: dict[str, Literal["error", "skipped"]] = {"not_evaluable": "error", "no_rule": "skipped"}
-"""Of severities that are no failure, what a test case holds."""
+"""The kind of test case for severities that are not failures."""
 NAMED, BRIEF_METRICS = 3, 5  # low metrics in the verdict, and in a terminal without `--full`
-EXACT_BELOW = 10  # from here on, tenths of an answer say nothing
+EXACT_BELOW = 10  # from here on, numbers of answers are rounded
 OPENED, CAUSES_SHOWN, CONTEXTS_SHOWN = 3, 50, 5
 LONGEST, LONGEST_CONTEXT = 4_000, 300  # characters; the JSON report has all of them
 
@@ -44,15 +44,15 @@ def document(report: DiagnosisReport) -> Document:
 
 def brief(report: DiagnosisReport) -> Document:
     """What fits on a screen: the verdict, the top cause, the low metrics, and how to see more."""
-    own, made = _own(report), document(report)
+    own, full = _own(report), document(report)
     about = {"shown": BRIEF_METRICS, "everything": "--full", "below": False}
     severe = [one for one in report.diagnoses if one.severity not in ("none", "no_rule")]
     metrics = [structs.replace(_metrics(report, severe), **about)] if severe else []
     found = own.listed(f"{code} {count(n)}" for code, n in sorted(report.finding_counts.items()))
     findings = f"{own.findings.lower()}{own.signs.colon}{found}" if found else ""
-    coverage = doc.coverage(own.told((_coverage(report), findings)), language=report.language)
+    coverage = doc.coverage(own.clauses((_coverage(report), findings)), language=report.language)
     steps = doc.steps([own("see_more")], report.language)
-    return structs.replace(made, blocks=[*made.part("verdict", "lead"), *metrics, coverage, *steps])
+    return structs.replace(full, blocks=[*full.part("verdict", "lead"), *metrics, coverage, *steps])
 
 
 def _own(report: DiagnosisReport) -> Phrases:
@@ -60,7 +60,7 @@ def _own(report: DiagnosisReport) -> Phrases:
 
 
 def table(report: DiagnosisReport) -> tuple[tuple[str, ...], Iterator[list[object]]]:
-    """One row a sample and metric, in either language with the names of the JSON report."""
+    """One row per sample and metric, with the names of the JSON report in either language."""
     columns = (
         *("metric", "severity", "id", "value", "symptoms", "causes", "question", "answer"),
         *("reference", "retrieved_ids", "contexts", "where"),
@@ -84,16 +84,16 @@ def cases(report: DiagnosisReport) -> Iterator[Suite]:
         if one.severity == "none":
             return Case(one.metric)
         lines = []
-        for number, cause in enumerate(kept(report), 1):
+        for number, cause in enumerate(remaining_causes(report), 1):
             if cause.id in one.causes:
-                title = f"{cause.title}{own.beside(standings[cause.standing])}"
+                title = f"{cause.title}{own.in_parentheses(standings[cause.standing])}"
                 do = [action.do for action in cause.actions[:1]]
-                lines.append(f"{number}. {own.told((title, *do))}")
+                lines.append(f"{number}. {own.clauses((title, *do))}")
         severity = own.names["severities"][one.severity]
         value = "" if one.value is None else f"{own.signs.colon}{_held_against(one)}"
         return Case(
             one.metric,
-            own.told((severity + value, *_about(report, one))),
+            own.clauses((severity + value, *_about(report, one))),
             lines,
             KINDS.get(one.severity, "failure"),
             one.severity,
@@ -101,12 +101,12 @@ def cases(report: DiagnosisReport) -> Iterator[Suite]:
         )
 
     def low(one: MetricDiagnosis, sample: Sample) -> Case:
-        value = f"{one.metric} {envelope.value(sample.value)}"
+        value = f"{one.metric} {phrasing.value(sample.value)}"
         texts = _texts(sample, own) | {own("retrieved"): " ".join(sample.retrieved_ids or ())}
         return Case(
             sample.id,
-            own.told((value, _symptoms_of(sample, report))),
-            [*facts(texts), *(f"{found.id}: {found.text}" for found in sample.contexts or ())],
+            own.clauses((value, _symptoms_of(sample, report))),
+            [*fact_lines(texts), *(f"{found.id}: {found.text}" for found in sample.contexts or ())],
             type="sample",
             where=sample.where,
             group=one.metric,
@@ -118,7 +118,7 @@ def cases(report: DiagnosisReport) -> Iterator[Suite]:
     yield Suite("samples", [low(one, sample) for one, sample in _worst(report)], decides=False)
 
 
-def verdict_words(report: DiagnosisReport) -> tuple[str, str]:
+def verdict_text(report: DiagnosisReport) -> tuple[str, str]:
     """The verdict in a word, and why: which metrics are low, and where one that passes is."""
     own, fail_on = _own(report), report.identity.get("fail_on")
     times = Counter(one.severity for one in report.diagnoses)
@@ -135,21 +135,21 @@ def verdict_words(report: DiagnosisReport) -> tuple[str, str]:
         judged = own("fine", n=times["none"], of=of)
     parts = [judged, unjudged, unruled]
     if not low and not times["none"]:
-        rest = own.told((unjudged, unruled)) or own("no_metrics")
+        rest = own.clauses((unjudged, unruled)) or own("no_metrics")
         parts = [f"{own('nothing_judged')}{own.signs.colon}{rest}"]
     elif not report.passed and not times["critical"] and (fail_on != "warning" or not low):
         parts = [unjudged, judged, unruled]  # nothing but missing values fails the run
     if report.passed:
         if fail_on == "never" and (low or times["not_evaluable"] or not times["none"]):
-            parts = [f"--fail-on never{own.signs.colon}{own.told(parts)}"]
+            parts = [f"--fail-on never{own.signs.colon}{own.clauses(parts)}"]
         elif low and not times["critical"]:
             parts.insert(0, own("none_is_critical"))
         parts += [own("but", text=one.text) for one in report.slices[:1]]
-    return own.passed if report.passed else own.failed, own.told(parts)
+    return own.passed if report.passed else own.failed, own.clauses(parts)
 
 
 class Lead(Struct, frozen=True):
-    """What is right below the verdict: the likeliest cause, or why none is claimed."""
+    """What comes directly below the verdict: the likeliest cause, or why there is none."""
 
     heading: str
     text: str
@@ -159,7 +159,11 @@ class Lead(Struct, frozen=True):
 
 
 def lead(report: DiagnosisReport) -> Lead:
-    own, found, severities = _own(report), kept(report), {one.severity for one in report.diagnoses}
+    own, found, severities = (
+        _own(report),
+        remaining_causes(report),
+        {one.severity for one in report.diagnoses},
+    )
     low = not severities.isdisjoint(LOW)
     if found and (low or found[0].standing == "likely"):
         cause = found[0]
@@ -170,7 +174,7 @@ def lead(report: DiagnosisReport) -> Lead:
             step = action.do
         supporting = [one for one in cause.evidence if one.speaks == "for"]
         best = max(supporting, key=lambda one: one.bits).text if supporting else cause.means
-        facts = [("", own.told((_explains(cause, own), cause.why or best))), (turn, step)]
+        facts = [("", own.clauses((_explains(cause, own), cause.why or best))), (turn, step)]
         return Lead(own.names["leads"][cause.standing], cause.title, cause, facts)
     if not report.diagnoses:
         why = own("no_metrics")
@@ -184,7 +188,7 @@ def lead(report: DiagnosisReport) -> Lead:
 
 
 def _explains(one: Cause, own: Phrases) -> str:
-    """How many of the answers that went wrong it accounts for; nothing where it was not tested."""
+    """How many of the answers that went wrong a cause explains; nothing if it was not tested."""
     if one.standing == "untested" and not one.explains:
         return ""
     name = "explains" if round(one.explains, 1) >= 1 else "explains_little"
@@ -194,17 +198,17 @@ def _explains(one: Cause, own: Phrases) -> str:
 
 
 def _held_against(one: MetricDiagnosis) -> str:
-    """`0.412 < 0.50` where it is beyond a threshold, else the value alone."""
+    """`0.412 < 0.50` if it is beyond a threshold, else the value alone."""
     if one.value is None or one.threshold is None:
-        return envelope.value(one.value)
-    value = envelope.value_beside(one.value, one.threshold)
+        return phrasing.value(one.value)
+    value = phrasing.value_against(one.value, one.threshold)
     return f"{value} {_bounds(one.better, one.threshold)}"
 
 
 def _bounds(better: str | None, *bounds: float | None) -> str:
-    """`< 0.70 / 0.50`: from where on a mean is a warning, and from where critical."""
+    """`< 0.70 / 0.50`: the bounds of a warning and of a critical mean."""
     texts = [
-        envelope.ABSENT if one is None else f"{one:.2f}" if round(one, 2) == one else f"{one:.12g}"
+        phrasing.ABSENT if one is None else f"{one:.2f}" if round(one, 2) == one else f"{one:.12g}"
         for one in bounds
     ]
     return f"{'>' if better == 'lower' else '<'} {' / '.join(texts)}"
@@ -219,12 +223,12 @@ def _about(report: DiagnosisReport, one: MetricDiagnosis) -> Iterator[str]:
         graded = one.limits.critical is not None
         yield own.listed(both) if graded else own("n_beyond_bound", n=of)
     if one.limits and one.n and score and score.ci:
-        yield f"95 % {envelope.interval(score.ci)}"
+        yield f"95 % {phrasing.interval(score.ci)}"
     yield from _remarks(one, own)
 
 
 def _remarks(one: MetricDiagnosis, own: Phrases) -> Iterator[str]:
-    """Why a metric has no value or no rule, and what was in place of its values."""
+    """Why a metric has no value or no rule, and what was found instead of values."""
     yield one.reason or ""
     if one.invalid:
         ranked = sorted(one.invalid.items(), key=lambda pair: (-pair[1], pair[0]))
@@ -234,42 +238,42 @@ def _remarks(one: MetricDiagnosis, own: Phrases) -> Iterator[str]:
         yield own(one.better)
 
 
-def kept(report: DiagnosisReport) -> list[Cause]:
+def remaining_causes(report: DiagnosisReport) -> list[Cause]:
     """The causes that are not ruled out, in the report's order, which numbers them."""
     return [one for one in report.causes if one.standing != "struck_out"]
 
 
 def _worst(report: DiagnosisReport) -> Iterator[tuple[MetricDiagnosis, Sample]]:
-    """The worst samples of each metric, with it."""
+    """Each metric with each of its worst samples."""
     for one in report.diagnoses:
         for sample in one.worst:
             yield one, sample
 
 
 def _low_samples(report: DiagnosisReport) -> dict[str, tuple[Sample, list[str]]]:
-    """The worst samples by id, each once, with its values by metric."""
+    """The worst samples by id, each once, with a text for each of its values."""
     found: dict[str, tuple[Sample, list[str]]] = {}
     for one, sample in _worst(report):
         _, values = found.setdefault(sample.id, (sample, []))
-        values.append(f"{one.metric} {envelope.value(sample.value)}")
+        values.append(f"{one.metric} {phrasing.value(sample.value)}")
     return found
 
 
 def _symptoms_of(sample: Sample, report: DiagnosisReport) -> str:
     called = words(report.language).symptoms
     named = (called.get(name, name.replace("_", " ")) for name in sample.symptoms)
-    return _own(report).told(named)
+    return _own(report).clauses(named)
 
 
 def _texts(sample: Sample, own: Phrases) -> dict[str, str]:
-    """Question, answer and reference, as far as there are any, each by its label."""
+    """The question, answer and reference, if there are any, by their labels."""
     texts = {"question": sample.question, "answer": sample.answer, "reference": sample.reference}
     return {own(name): text or own("empty") for name, text in texts.items() if text is not None}
 
 
 def _coverage(report: DiagnosisReport) -> str:
-    """How much was looked at: `samples 40, traces 80`; what is zero is left out."""
-    own, counts = _own(report), dict(envelope.identity_words(report.coverage))
+    """How much was analysed: `samples 40, traces 80`; zero counts are left out."""
+    own, counts = _own(report), dict(phrasing.identity_items(report.coverage))
     return own.listed(
         f"{own.named('coverage', name)} {counts[name]}"
         for name in dict.fromkeys((*own.names["coverage"], *counts))
@@ -279,15 +283,19 @@ def _coverage(report: DiagnosisReport) -> str:
 
 def _blocks(report: DiagnosisReport) -> Iterator[Block]:
     own, found = _own(report), lead(report)
-    yield doc.Verdict(*verdict_words(report), tone="good" if report.passed else "bad")
+    yield doc.Verdict(*verdict_text(report), tone="good" if report.passed else "bad")
     top: list[Block] = [Text(found.text)]
     if found.cause:
-        others = [one for one in kept(report) if one != found.cause and one.standing != "untested"]
-        also = own.told(one.title for one in others)
+        others = [
+            one
+            for one in remaining_causes(report)
+            if one != found.cause and one.standing != "untested"
+        ]
+        also = own.clauses(one.title for one in others)
         title = Span(found.text, "strong", to=("here", "cause-1"))
         top = [Text([title]), Facts(found.facts)]
-        beside = Facts([(own("also_possible"), also)])
-        top += [doc.Only(frozenset({"text"}), [beside])] if also else []
+        possible = Facts([(own("also_possible"), also)])
+        top += [doc.Only(frozenset({"text"}), [possible])] if also else []
     yield Section(title=found.heading, blocks=top, part="lead")
     if report.diagnoses:
         yield _metrics(report, report.diagnoses)
@@ -307,12 +315,12 @@ def _blocks(report: DiagnosisReport) -> Iterator[Block]:
 def _metrics(report: DiagnosisReport, given: Sequence[MetricDiagnosis]) -> doc.Table:
     own = _own(report)
     severities = own.names["severities"]
-    places = {cause.id: str(number) for number, cause in enumerate(kept(report), 1)}
+    places = {cause.id: str(number) for number, cause in enumerate(remaining_causes(report), 1)}
     ci = {id: score.ci for id, score in report.metrics.items()}
 
     def limits(one: MetricDiagnosis) -> Cell:
-        held = one.limits
-        bounds = _bounds(held.better, held.warning, held.critical) if held else envelope.ABSENT
+        rule = one.limits
+        bounds = _bounds(rule.better, rule.warning, rule.critical) if rule else phrasing.ABSENT
         return Cell(bounds, tone="dim")
 
     columns: dict[str | Column, Callable[[MetricDiagnosis], Cell]] = {
@@ -336,15 +344,15 @@ def _metrics(report: DiagnosisReport, given: Sequence[MetricDiagnosis]) -> doc.T
             own.listed(places.get(id, id) for id in one.causes)
         ),
     }
-    made = doc.table(
+    table = doc.table(
         given,
         columns,
-        note=lambda one: own.told(_remarks(one, own)),
+        note=lambda one: own.clauses(_remarks(one, own)),
         strong=lambda one: one.severity in LOW,
         title=own("metrics"),
         part="diagnosed",
     )
-    return doc.filled(made)
+    return doc.without_empty_columns(table)
 
 
 def _causes(report: DiagnosisReport) -> Iterator[Block]:
@@ -354,27 +362,27 @@ def _causes(report: DiagnosisReport) -> Iterator[Block]:
         id: ("here", f"sample-{number}") for number, id in enumerate(_low_samples(report), 1)
     }
 
-    def facts(one: Cause) -> Iterator[tuple[str, doc.Words]]:
+    def facts(one: Cause) -> Iterator[tuple[str, doc.Inline]]:
         tested = one.standing != "untested"
         yield own("means"), one.means if tested else ""
         for found in sorted(one.evidence, key=lambda found: found.speaks == "against"):
             bits = own("bits", n=f"{found.bits:+.1f}") if found.bits else ""
-            weight = own.beside(own.told((bits, found.sign)))
+            weight = own.in_parentheses(own.clauses((bits, found.sign)))
             yield own(found.speaks), [Span(found.text), Span(weight, "dim")]
         yield own("why"), one.why or ""
         yield own.confirm, one.confirm
         for action in one.actions if tested else ():
             knob = [Span(action.knob or "", "strong", foreign=True), Span(own.signs.colon)]
             prices = (("costs", action.costs), ("worsens", action.worsens))
-            price = own.told(own(name, what=what.rstrip(".。")) for name, what in prices if what)
-            do = [Span(action.do), Span(own.beside(price), "dim")]
+            price = own.clauses(own(name, what=what.rstrip(".。")) for name, what in prices if what)
+            do = [Span(action.do), Span(own.in_parentheses(price), "dim")]
             yield own.change, [*knob, *do] if action.knob else do
         samples = (
             Span(id, foreign=True, to=anchors.get(id, ("question", id))) for id in one.samples
         )
         yield own.see, doc.joined(samples, comma)
         yield own("metrics"), doc.joined((Span(id, foreign=True) for id in one.metrics), comma)
-        yield own("id"), doc.theirs(one.id)
+        yield own("id"), doc.foreign(one.id)
 
     items = [
         doc.Item(
@@ -386,7 +394,7 @@ def _causes(report: DiagnosisReport) -> Iterator[Block]:
             opened=number <= OPENED,
             anchor=f"cause-{number}",
         )
-        for number, one in enumerate(kept(report), 1)
+        for number, one in enumerate(remaining_causes(report), 1)
     ]
     title, remark = own("causes"), own("causes_about")
     yield doc.Items(title=title, remark=remark, items=items, shown=CAUSES_SHOWN, part="causes")
@@ -395,7 +403,7 @@ def _causes(report: DiagnosisReport) -> Iterator[Block]:
         if one.standing == "struck_out":
             ruled_out.setdefault(one.why or "", []).append(one.title)
     if ruled_out:
-        reasons = Facts([(why, own.told(titles)) for why, titles in ruled_out.items()])
+        reasons = Facts([(why, own.clauses(titles)) for why, titles in ruled_out.items()])
         yield Section(title=own("ruled_out"), remark=own("ruled_out_about"), blocks=[reasons])
 
 
@@ -461,7 +469,7 @@ def _faults(report: DiagnosisReport) -> Iterator[Block]:
                     one.impossible, "dim"
                 ),
             },
-            note=lambda one: own.told(
+            note=lambda one: own.clauses(
                 (
                     one.reason or "",
                     changes[one.name].repaired if one.samples else "",
@@ -469,34 +477,34 @@ def _faults(report: DiagnosisReport) -> Iterator[Block]:
                 )
             ),
             title=own("replay"),
-            remark=own.told((sent, own.count(replay.calls, "calls"), ended)),
+            remark=own.clauses((sent, own.count(replay.calls, "calls"), ended)),
         )
 
 
 def _samples(report: DiagnosisReport) -> doc.Items:
     own, items = _own(report), []
     for number, (sample, low) in enumerate(_low_samples(report).values(), 1):
-        ids = doc.theirs(" ".join(sample.retrieved_ids or ()))
+        ids = doc.foreign(" ".join(sample.retrieved_ids or ()))
         nothing = not sample.contexts and () in (sample.contexts, sample.retrieved_ids)
-        facts: list[tuple[str, doc.Words]] = [
-            (own("metrics").lower(), doc.theirs(own.listed(low))),
+        facts: list[tuple[str, doc.Inline]] = [
+            (own("metrics").lower(), doc.foreign(own.listed(low))),
             (own("symptom"), _symptoms_of(sample, report)),
             *(
-                (label, doc.theirs(cut(text, LONGEST)))
+                (label, doc.foreign(cut(text, LONGEST)))
                 for label, text in _texts(sample, own).items()
                 if label != own("question")  # which is what the sample is about
             ),
             (own("retrieved"), own("nothing") if nothing and not ids else ids),
-            (own("where"), doc.theirs(sample.where)),
+            (own("where"), doc.foreign(sample.where)),
         ]
         passages = [
-            [Span(f"{one.id} ", "strong", True), *doc.theirs(cut(one.text, LONGEST_CONTEXT))]
+            [Span(f"{one.id} ", "strong", True), *doc.foreign(cut(one.text, LONGEST_CONTEXT))]
             for one in (sample.contexts or ())[:CONTEXTS_SHOWN]
         ]
         items.append(
             doc.Item(
                 name=sample.id,
-                badge=("critical", envelope.value(sample.value), "bad"),
+                badge=("critical", phrasing.value(sample.value), "bad"),
                 about=cut(sample.question or "", LONGEST),
                 blocks=[Facts(facts), Facts([("", passage) for passage in passages])],
                 to=("question", sample.id),

@@ -10,7 +10,7 @@ from ragauge.contracts.drift import DriftReport
 from ragauge.metrics.worst_first import some_of_each
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Cell, Document, names
-from ragauge.reports.envelope import ABSENT, counted
+from ragauge.reports.phrasing import ABSENT, pluralize
 
 SHOWN = 20
 
@@ -21,20 +21,20 @@ def document(report: DriftReport) -> Document:
 
 def _blocks(report: DriftReport) -> Iterator[Block]:
     covered = report.coverage
-    fields = counted(len(covered.compared), "field")
+    fields = pluralize(len(covered.compared), "field")
     if report.passed:
-        words = f"the same index: {fields} compared, no difference"
+        text = f"the same index: {fields} compared, no difference"
     elif report.difference_count:
-        words = f"another index: {counted(report.difference_count, 'difference')}"
+        text = f"another index: {pluralize(report.difference_count, 'difference')}"
     else:
-        words = "no difference, but too few fields in both to call it the same index: compare the "
-        words += "hash, or text_preproc and doc_revs"
+        text = "no difference, but too few fields in both to call it the same index: compare the "
+        text += "hash, or text_preproc and doc_revs"
     manifests = []
     for when, one in (("earlier", report.was), ("now", report.now)):
-        documents = one.documents is not None and counted(one.documents, "document")
+        documents = one.documents is not None and pluralize(one.documents, "document")
         hashed = f"hash {one.hash}" if one.hash else "no hash"
         manifests.append(f"{when}: {one.name}, {doc.listed(hashed, documents)}")
-    yield doc.Verdict("PASS" if report.passed else "FAIL", words, manifests)
+    yield doc.Verdict("PASS" if report.passed else "FAIL", text, manifests)
 
     def value(given: object) -> Cell:
         return Cell(ABSENT) if given is None else names(str(told(given)))
@@ -64,7 +64,7 @@ def _blocks(report: DriftReport) -> Iterator[Block]:
     coverage = doc.listed(
         f"compared {', '.join(covered.compared) or 'nothing'}",
         covered.documents is not None
-        and f"{counted(covered.documents, 'document')}, {covered.same:,} of the same revision",
+        and f"{pluralize(covered.documents, 'document')}, {covered.same:,} of the same revision",
         f"in one manifest only: {', '.join(covered.untold)}" if covered.untold else "",
         sep="; ",
     )

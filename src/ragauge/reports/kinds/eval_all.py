@@ -8,7 +8,7 @@ from msgspec import structs
 
 from ragauge.contracts.evaluation import TASKS, EvalAllReport, EvalReport, SummaryNumber
 from ragauge.reports import document as doc
-from ragauge.reports import envelope
+from ragauge.reports import phrasing
 from ragauge.reports.cases import Case, Suite, gate_suite
 from ragauge.reports.document import Block, Cell, Column, Document, Table, names
 from ragauge.reports.kinds import evaluation
@@ -28,14 +28,14 @@ def document(report: EvalAllReport) -> Document:
 
 def _blocks(report: EvalAllReport) -> Iterator[Block]:
     known = sum(one.value is not None for one in report.summary.values())
-    measured = f"{known} of {envelope.counted(len(report.summary), 'number')} measured"
+    measured = f"{known} of {phrasing.pluralize(len(report.summary), 'number')} measured"
     failed = len(report.failures)
-    unfinished = failed and f"{envelope.counted(failed, 'task')} could not be finished"
-    gates = envelope.gate_counts(report) or "no gates"
-    words = doc.listed(measured, gates, unfinished, sep="; ")
-    hint = envelope.how_to_gate(report.passed, "--preset heritage or --gates 'f1_strict>=0.85'")
-    word = envelope.verdict_word(report.passed, report.gates)
-    yield doc.Verdict(word, words, [f"model: {report.model}"], [hint] if hint else [])
+    unfinished = failed and f"{phrasing.pluralize(failed, 'task')} could not be finished"
+    gates = phrasing.gate_counts(report) or "no gates"
+    text = doc.listed(measured, gates, unfinished, sep="; ")
+    hint = phrasing.how_to_gate(report.passed, "--preset heritage or --gates 'f1_strict>=0.85'")
+    word = phrasing.verdict_word(report.passed, report.gates)
+    yield doc.Verdict(word, text, [f"model: {report.model}"], [hint] if hint else [])
     yield summary(report)
     if report.failures:
         yield doc.table(
@@ -50,23 +50,23 @@ def _blocks(report: EvalAllReport) -> Iterator[Block]:
     yield from doc.gates(report.gates, report.metrics, ids)
     sections, items = [], []
     for name, one in tasks(report):
-        word, words = evaluation.verdict_words(one)
-        covered = doc.Text(evaluation.coverage_words(one.counts), "dim")
+        word, text = evaluation.verdict_text(one)
+        covered = doc.Text(evaluation.coverage_text(one.counts), "dim")
         # The gates of all tasks are above.
         figures = evaluation.figures(structs.replace(one, gates=()))
-        inside = [doc.Text(words, "dim"), covered, *figures]
+        inside = [doc.Text(text, "dim"), covered, *figures]
         sections.append(doc.Section(title=TITLES[name], remark=word, blocks=inside))
         badge = "ok" if word == "PASS" else "no_hit" if word == "FAIL" else "other"
         body = [covered, *evaluation.body(one)]
-        items.append(doc.Item(name=TITLES[name], badge=(badge, word, ""), about=words, blocks=body))
+        items.append(doc.Item(name=TITLES[name], badge=(badge, word, ""), about=text, blocks=body))
     if items:
         more = doc.Text("--report FILE.html shows the tables and the errors of each task", "dim")
         yield doc.Only(frozenset({"text", "markdown"}), [*sections, more])
         yield doc.on_pages(doc.Items(title="Tasks", items=items))
     yield doc.findings(report)
-    # What has a task's name is said with that task.
+    # Findings named after a task are shown with that task.
     overall = {name: n for name, n in report.coverage.items() if "." not in name}
-    yield doc.coverage(evaluation.coverage_words(overall), report.identity)
+    yield doc.coverage(evaluation.coverage_text(overall), report.identity)
 
 
 def summary(report: EvalAllReport) -> Table:
@@ -74,7 +74,7 @@ def summary(report: EvalAllReport) -> Table:
     task_of = {id: name for name, one in tasks(report) for id in one.metrics}
     # Of several gates on a metric, one that does not hold is shown.
     shown = {one.metric for one in report.summary.values()}
-    gates = [one for one in report.gates if one.metric in shown and not envelope.restriction(one)]
+    gates = [one for one in report.gates if one.metric in shown and not phrasing.restriction(one)]
     by_metric = {gate.metric: gate for gate in sorted(gates, key=lambda gate: not gate.holds)}
 
     def number(pair: tuple[str, SummaryNumber]) -> Cell:
@@ -85,14 +85,14 @@ def summary(report: EvalAllReport) -> Table:
         if (gate := by_metric.get(pair[1].metric)) is None:
             return Cell("")
         word = doc.gate_word(gate)
-        return structs.replace(word, text=f"{envelope.bound(gate)} {word.text}")
+        return structs.replace(word, text=f"{phrasing.bound(gate)} {word.text}")
 
     def bar(pair: tuple[str, SummaryNumber]) -> Cell:
         value, gate = pair[1].value, by_metric.get(pair[1].metric)
         drawn = doc.Bar(value or 0.0, gated(pair).tone or "plain", gate.bound if gate else None)
         return doc.plot(None if value is None else drawn)
 
-    made = doc.table(
+    table = doc.table(
         ranked(report),
         {
             "number": number,
@@ -111,7 +111,7 @@ def summary(report: EvalAllReport) -> Table:
         remark="a mark on a bar is the bound of its gate" if gates else "",
         part="summary",
     )
-    return doc.filled(made, ("value", "95 % interval"))
+    return doc.without_empty_columns(table, ("value", "95 % interval"))
 
 
 def ranked(report: EvalAllReport) -> list[tuple[str, SummaryNumber]]:
@@ -130,11 +130,11 @@ def tasks(report: EvalAllReport) -> list[tuple[str, EvalReport]]:
 
 
 def cases(report: EvalAllReport) -> Iterator[Suite]:
-    """A suite of tasks, where what could not be finished is an error, and the suites of each."""
+    """A suite of tasks, in which unfinished ones are errors, and the suites of each task."""
     found = [Case(one.task, one.error, kind="error", type="failed") for one in report.failures]
     for name, one in tasks(report):
-        words = evaluation.verdict_words(one)[1] if one.passed is False else ""
-        found.append(Case(name, words, type="gates"))
+        text = evaluation.verdict_text(one)[1] if one.passed is False else ""
+        found.append(Case(name, text, type="gates"))
     yield Suite("tasks", found)
     # The gates of a task that has a report are in its own suite.
     known = {gate.rule for one in report.tasks.values() for gate in one.gates}

@@ -23,13 +23,13 @@ from ragauge.contracts.report import Score
 from ragauge.metrics.names import HEADLINES, WORDS, leading
 from ragauge.metrics.worst_first import ranking, requested
 from ragauge.reports import document as doc
-from ragauge.reports import envelope
+from ragauge.reports import phrasing
 from ragauge.reports.cases import Case, Suite, gate_suite
 from ragauge.reports.document import Block, Document
-from ragauge.reports.envelope import count
 from ragauge.reports.kinds import evaluation_answers as answers
 from ragauge.reports.kinds import evaluation_rankings as rankings
 from ragauge.reports.kinds import evaluation_tables as tables
+from ragauge.reports.phrasing import count
 
 UNITS: dict[Task, str] = {
     "ner": "documents",
@@ -58,7 +58,7 @@ SHOWN: dict[Task, tuple[str, ...]] = {
         *("unjudged@10", "coverage"),
     ),
 }
-"""The metrics that a terminal shows, in their order; of answers, it shows all that were chosen."""
+"""The metrics that a terminal shows, in this order; for answers, it shows all chosen ones."""
 COVERAGE_WORDS = {
     "in_kb": "in the knowledge base",
     "nil": "NIL",
@@ -74,7 +74,7 @@ LINES_SHOWN = 20
 
 def document(report: EvalReport) -> Document:
     headline = HEADLINES[f"eval {report.task}"].first[0].partition(".")[2]
-    hint = envelope.how_to_gate(report.passed, f"--preset heritage or --gates '{headline}>=0.80'")
+    hint = phrasing.how_to_gate(report.passed, f"--preset heritage or --gates '{headline}>=0.80'")
     about = answers.about(report.detail) if isinstance(report.detail, AnswerDetail) else ""
     left_out = ""
     if times := report.counts.get("no_relevant", 0):
@@ -87,16 +87,16 @@ def document(report: EvalReport) -> Document:
     return Document(
         f"eval {report.task}",
         [
-            doc.Verdict(*verdict_words(report), [about] if about else [], meaning),
+            doc.Verdict(*verdict_text(report), [about] if about else [], meaning),
             *body(report),
             *doc.glossary(known, metric_names(report), short=short),
-            doc.coverage(coverage_words(report.counts), report.identity),
+            doc.coverage(coverage_text(report.counts), report.identity),
         ],
     )
 
 
 def body(report: EvalReport) -> Iterator[Block]:
-    """All between the verdict and the coverage; a report on several tasks has it for each."""
+    """Everything between the verdict and the coverage, which a report on several tasks repeats."""
     yield from figures(report)
     match report.detail:
         case EntityDetail() as detail:
@@ -141,9 +141,9 @@ def figures(report: EvalReport) -> Iterator[Block]:
             reason = report.metrics[id].reason or "no reason is given"
             absent.setdefault(reason, []).append(shown_names[id])
     if given:
-        made = doc.scores(given, shown_names, title="Other metrics" if gated else "Metrics")
+        table = doc.scores(given, shown_names, title="Other metrics" if gated else "Metrics")
         usual = sum(id in _first(report) for id in given) if report.task in SHOWN else 0
-        yield structs.replace(made, shown=usual or None, everything=tables.EVERYTHING)
+        yield structs.replace(table, shown=usual or None, everything=tables.EVERYTHING)
     # A reason such as the lack of a reference concerns many metrics, and is given once.
     remarks = [f"Absent: {', '.join(names)}: {reason}" for reason, names in absent.items()]
     if isinstance(report.detail, AnswerDetail):
@@ -153,7 +153,7 @@ def figures(report: EvalReport) -> Iterator[Block]:
 
 
 def _first(report: EvalReport) -> list[str]:
-    """The ids of metrics that come first: what --measures names, then what all readers see."""
+    """The ids of metrics that come first: those --measures names, then the usual ones."""
     command = f"eval {report.task}"
     family = HEADLINES[command].first[0].partition(".")[0]
     usual = [f"{family}.{name}" for name in SHOWN.get(report.task, ())]
@@ -161,13 +161,13 @@ def _first(report: EvalReport) -> list[str]:
 
 
 def _ordered(report: EvalReport, ids: Collection[str]) -> list[str]:
-    """What every reader needs first, then the others by name; the tables have the counts."""
+    """The usual metrics first, then the others by name, without the counts, which tables show."""
     others = sorted(id for id in ids if not id.endswith((".tp", ".fp", ".fn")))
     return [id for id in dict.fromkeys([*_first(report), *others]) if id in ids]
 
 
-def verdict_words(report: EvalReport) -> tuple[str, str]:
-    """PASS or FAIL, the headline numbers, and what the gates did."""
+def verdict_text(report: EvalReport) -> tuple[str, str]:
+    """PASS or FAIL, the headline numbers, and how the gates ended."""
     scored, unit = report.counts.get("scored"), UNITS[report.task]
     total = report.counts.get(unit) or max(
         (score.of for score in report.metrics.values()), default=0
@@ -188,15 +188,15 @@ def verdict_words(report: EvalReport) -> tuple[str, str]:
             # Samples outside a metric's definition are no gap; those that lack a value are.
             gap = scored is not None and score.n < min(scored, score.of)
             over = f"{count(score.n)} of {units(score.of, unit)}" if gap else usual
-            by_units.setdefault(over, []).append(f"{name} {envelope.value(score.value)}")
+            by_units.setdefault(over, []).append(f"{name} {phrasing.value(score.value)}")
     named = ", ".join(f"{', '.join(each)} over {over}" for over, each in by_units.items())
-    word = envelope.verdict_word(report.passed, report.gates)
-    return word, doc.listed(named, envelope.gate_counts(report) or "no gates", sep="; ")
+    word = phrasing.verdict_word(report.passed, report.gates)
+    return word, doc.listed(named, phrasing.gate_counts(report) or "no gates", sep="; ")
 
 
 def metric_names(report: EvalReport) -> dict[str, str]:
     sliced = (id for by in report.per_stratum.values() for row in by.values() for id in row)
-    return envelope.metric_names(report, *sliced)
+    return phrasing.metric_names(report, *sliced)
 
 
 def units(times: int, many: str) -> str:
@@ -205,20 +205,20 @@ def units(times: int, many: str) -> str:
     ('1 query', '2,000 errors')
     """
     one = f"{many[:-3]}y" if many.endswith("ies") else many.removesuffix("s")
-    return envelope.counted(times, one, many)
+    return phrasing.pluralize(times, one, many)
 
 
-def coverage_words(coverage: Mapping[str, int]) -> str:
-    """How much was evaluated, the most frequent first; what is zero is left out.
+def coverage_text(coverage: Mapping[str, int]) -> str:
+    """How much was evaluated, the largest count first; zero counts are left out.
 
-    >>> coverage_words({"missing": 1, "documents": 120, "unknown": 0, "gold_entities": 655})
+    >>> coverage_text({"missing": 1, "documents": 120, "unknown": 0, "gold_entities": 655})
     '655 gold entities, 120 documents, 1 without a prediction'
     """
-    words = [
+    parts = [
         units(times, COVERAGE_WORDS.get(name, name.replace("_", " ")))
-        for name, times in envelope.by_count(coverage)
+        for name, times in phrasing.by_count(coverage)
     ]
-    return ", ".join(words) or "nothing was evaluated"
+    return ", ".join(parts) or "nothing was evaluated"
 
 
 def table(report: EvalReport) -> tuple[tuple[str, ...], Iterable[Iterable[object]]]:
@@ -266,7 +266,7 @@ def cases(report: EvalReport, of: str = "") -> Iterator[Suite]:
         case LabelDetail() as detail:
             what, found = "labels", _labels(detail)
         case LinkDetail() as detail:
-            # Of the mentions that were linked correctly a report keeps no record.
+            # A report does not keep the mentions that were linked correctly.
             what, found = "mentions", map(_mention, detail.errors)
         case RankingDetail() as detail:
             what, found = "queries", _queries(report, detail)
@@ -277,14 +277,14 @@ def cases(report: EvalReport, of: str = "") -> Iterator[Suite]:
 
 
 def _types(report: EvalReport, detail: EntityDetail) -> Iterator[Case]:
-    """Each type with the errors of it that are kept; a rate below 1 fails even without them."""
+    """A case for each type with its kept errors; a rate below 1 fails even without them."""
     found: dict[str, list[tables.Error]] = {type: [] for type in report.per_type}
     for error in detail.errors:
         found.setdefault(tables.type_of(error), []).append(error)
     for type, kept in sorted(found.items()):
         kinds = Counter(tables.title_of(error.kind) for error in kept)
         short = sorted(
-            f"{tables.title_of(name)} {envelope.value(value)}"
+            f"{tables.title_of(name)} {phrasing.value(value)}"
             for name, value in report.per_type.get(type, {}).items()
             if name in tables.RATES and value is not None and value < 1
         )
@@ -311,7 +311,7 @@ def _labels(detail: LabelDetail) -> Iterator[Case]:
             if one.gold == label
         ]
         total = sum(counts)
-        wrong = envelope.n_of(total - counts[row], total) if total > counts[row] else ""
+        wrong = phrasing.n_of(total - counts[row], total) if total > counts[row] else ""
         if total:
             yield Case(label, wrong and f"{wrong} taken for another label", lines)
 
@@ -319,13 +319,13 @@ def _labels(detail: LabelDetail) -> Iterator[Case]:
 def _queries(report: EvalReport, detail: RankingDetail) -> Iterator[Case]:
     by = ranking(report)
     for row in detail.queries:
-        first, found = row.first_relevant, envelope.n_of(row.relevant_retrieved, row.relevant)
+        first, found = row.first_relevant, phrasing.n_of(row.relevant_retrieved, row.relevant)
         lines = [
             f"first relevant: {'none' if first is None else f'at rank {first}'}",
             f"found: {found}, of {count(row.retrieved)} retrieved",
         ]
         if by:
-            lines.append(f"{by.title}: {envelope.value(row.values.get(by.id))}")
+            lines.append(f"{by.title}: {phrasing.value(row.values.get(by.id))}")
         if not row.relevant:
             yield Case(row.query, "no relevant document is judged", kind="skipped")
         else:
@@ -347,8 +347,8 @@ def _answers(detail: AnswerDetail) -> Iterator[Case]:
                 nearest = f"; nearest: {each.evidence.chunk}" if each.evidence else ""
                 lines.append(f"{checked.level.mark} {checked.value} {text}{missing}{nearest}")
         if by and lines:
-            value = envelope.value(worst[one.id].values.get(by))
-            of = f"{envelope.n_of(len(lines), len(shown))} sentences not supported"
+            value = phrasing.value(worst[one.id].values.get(by))
+            of = f"{phrasing.n_of(len(lines), len(shown))} sentences not supported"
             yield Case(one.id, f"{by.removeprefix(answers.FAMILY)} {value}: {of}", lines)
         elif one.answer is None:
             yield Case(one.id, "no answer", kind="error")
@@ -357,7 +357,7 @@ def _answers(detail: AnswerDetail) -> Iterator[Case]:
             yield Case(one.id, why, kind="skipped")
         else:
             reasons = [
-                f"{id.removeprefix(answers.FAMILY)} {envelope.value(one.values.get(id))}: {reason}"
+                f"{id.removeprefix(answers.FAMILY)} {phrasing.value(one.values.get(id))}: {reason}"
                 for id, reason in sorted(one.reasons.items())
                 if one.values.get(id) is not None
             ]

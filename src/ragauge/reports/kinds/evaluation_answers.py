@@ -10,10 +10,10 @@ from ragauge.contracts.answers import SentenceSupport
 from ragauge.contracts.evaluation import AnswerDetail, AnswerShown, EvalReport
 from ragauge.metrics.table import known
 from ragauge.reports import document as doc
-from ragauge.reports import envelope
+from ragauge.reports import phrasing
 from ragauge.reports.document import Bar, Block, Cell, Span, Table, Tone, names, number
-from ragauge.reports.envelope import by_count, count, counted
 from ragauge.reports.kinds.evaluation_tables import EVERYTHING, PLOT
+from ragauge.reports.phrasing import by_count, count, pluralize
 from ragauge.text.marks import Marked, marked_words, quoted
 from ragauge.text.visible import cut
 
@@ -29,7 +29,7 @@ def about(detail: AnswerDetail) -> str:
     if judge and (usage := detail.usage):
         tokens = f"{count(usage.prompt_tokens)} tokens in, {count(usage.completion_tokens)} out"
         cost = usage.cost is not None and f"cost {usage.cost:,.4f}"
-        calls = f"{counted(usage.calls, 'call')}, {count(usage.cached)} cached"
+        calls = f"{pluralize(usage.calls, 'call')}, {count(usage.cached)} cached"
         judge = f"{judge}: {doc.listed(calls, tokens, cost)}"
     return doc.listed(
         ", ".join(kinds),
@@ -42,7 +42,7 @@ def about(detail: AnswerDetail) -> str:
 
 
 def remarks(report: EvalReport, detail: AnswerDetail) -> Iterator[str]:
-    """What a reader of the metrics has to know about some of them."""
+    """Remarks that some of the metrics need."""
     given = sorted(id for id, score in report.metrics.items() if score.value is not None)
     if pooled := [id.removeprefix(FAMILY) for id in given if is_pooled(id)]:
         together = "Over all numbers, citations or claims together, not a mean of answers"
@@ -52,7 +52,7 @@ def remarks(report: EvalReport, detail: AnswerDetail) -> Iterator[str]:
 
 
 def is_pooled(id: str) -> bool:
-    """Whether a total counts what is in the answers, so that one with more weighs more.
+    """Whether a total counts items inside answers, so that longer answers weigh more.
 
     >>> is_pooled("answers.number_agreement"), is_pooled("answers.token_f1")
     (True, False)
@@ -64,7 +64,7 @@ def is_pooled(id: str) -> bool:
 
 
 def of_answers(detail: AnswerDetail) -> Iterator[Table]:
-    """Agreement with people, what scores meant, and what no context has."""
+    """Agreement with people, the meaning of scores, and what no context contains."""
     if detail.agreement:
         yield doc.table(
             detail.agreement,
@@ -80,7 +80,7 @@ def of_answers(detail: AnswerDetail) -> Iterator[Table]:
             },
             note=lambda one: doc.listed(
                 one.judge,
-                one.threshold is not None and f"threshold {envelope.value(one.threshold)}",
+                one.threshold is not None and f"threshold {phrasing.value(one.threshold)}",
                 one.labels,
             ),
             title="Agreement with people",
@@ -94,7 +94,7 @@ def of_answers(detail: AnswerDetail) -> Iterator[Table]:
                 "groundedness": lambda one: Cell(f"{one.band.low:.1f} to {one.band.high:.1f}"),
                 "kind": lambda one: Cell(KIND_WORDS[one.kind]),
                 "your answers": lambda one: doc.count(one.answers),
-                "called grounded": lambda one: doc.share(one.band.grounded, one.band.answers),
+                "called grounded": lambda one: doc.percent(one.band.grounded, one.band.answers),
                 "of labelled answers": lambda one: doc.count(one.band.answers),
             },
             title="What these scores meant to people",
@@ -167,14 +167,14 @@ class CheckedSentence(Struct, frozen=True):
 
 
 def checked_sentence(support: SentenceSupport, text: str) -> CheckedSentence:
-    # Numbers first: a wrong one is seen at once.
-    words = list(dict.fromkeys([*support.unsupported_numbers, *support.unsupported_words]))
-    more = len(words) - MISSING_NAMED
+    # Numbers first: a wrong number is easy to check.
+    missing_words = list(dict.fromkeys([*support.unsupported_numbers, *support.unsupported_words]))
+    more = len(missing_words) - MISSING_NAMED
     return CheckedSentence(
         level_of(support.score),
         "" if support.score is None else f"{support.score:.2f}",
-        marked_words(cut(text.strip(), LONGEST_SENTENCE), words),
-        doc.listed(*words[:MISSING_NAMED], more > 0 and f"{more} more"),
+        marked_words(cut(text.strip(), LONGEST_SENTENCE), missing_words),
+        doc.listed(*missing_words[:MISSING_NAMED], more > 0 and f"{more} more"),
     )
 
 
@@ -202,24 +202,24 @@ def _item(one: AnswerShown, by: str, *, opened: bool) -> doc.Item:
         checked = checked_sentence(each.support, each.support.text)
         tone = checked.level.tone
         pieces = doc.marked(checked.pieces)
-        said = [structs.replace(it, tone=tone) if it.marked else it for it in pieces]
-        reason = doc.theirs("" if checked.missing else each.support.reason)
+        sentence = [structs.replace(it, tone=tone) if it.marked else it for it in pieces]
+        reason = doc.foreign("" if checked.missing else each.support.reason)
         closest = []
         if each.evidence:
             closest = [Span(f"{each.evidence.chunk} ", "strong", foreign=True)]
             for span in doc.marked(quoted(each.evidence, AROUND)):
                 # Brackets show without color.
                 closest += [Span("["), span, Span("]")] if span.marked else [span]
-        facts: list[tuple[str, doc.Words]] = [
-            (f"{checked.level.mark} {checked.value}".strip(), said),
-            ("↳ not in the contexts", doc.theirs(checked.missing)),
+        facts: list[tuple[str, doc.Inline]] = [
+            (f"{checked.level.mark} {checked.value}".strip(), sentence),
+            ("↳ not in the contexts", doc.foreign(checked.missing)),
             ("↳ reason", reason),
             ("↳ closest", closest),
         ]
         blocks.append(doc.Facts(facts))
     if not one.sentences:
         texts = (one.answer, one.reasons.get(by, "" if one.answer else "no answer"))
-        blocks += [doc.Text(doc.theirs(text), "dim") for text in texts if text]
+        blocks += [doc.Text(doc.foreign(text), "dim") for text in texts if text]
     if one.values:
         table = doc.table(
             sorted(one.values.items()),
@@ -234,7 +234,7 @@ def _item(one: AnswerShown, by: str, *, opened: bool) -> doc.Item:
         blocks.append(doc.on_pages(table))
     value, grounded = one.values.get(by), one.values.get(f"{FAMILY}grounded")
     level = level_of(value)
-    badge = "" if value is None else f"{by.removeprefix(FAMILY)} {envelope.value(value)}"
+    badge = "" if value is None else f"{by.removeprefix(FAMILY)} {phrasing.value(value)}"
     called = "" if grounded is None else "grounded" if grounded >= 1 else "not grounded"
     return doc.Item(
         name=one.id,

@@ -1,4 +1,4 @@
-"""An evaluation of retrieval: cut-offs, queries from the worst on, sources, other runs."""
+"""An evaluation of retrieval: cut-offs, the worst queries first, sources, other runs."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ragauge.contracts.evaluation import ComparedMetric, EvalReport, QueryRow, R
 from ragauge.metrics.table import known
 from ragauge.metrics.worst_first import Ranking, by_table, ranked_queries, ranking, requested
 from ragauge.reports import document as doc
-from ragauge.reports import envelope
+from ragauge.reports import phrasing
 from ragauge.reports.document import Bar, Block, Cell, Column, Table, count, names, number
-from ragauge.reports.kinds.comparison import NAMES, TONES, correction_words, p_value
+from ragauge.reports.kinds.comparison import NAMES, TONES, correction_text, p_value
 from ragauge.reports.kinds.evaluation_tables import EVERYTHING
 from ragauge.stats.decision import outlook
 
@@ -85,7 +85,7 @@ def queries(report: EvalReport, detail: RankingDetail) -> Table:
     def first_relevant(row: QueryRow) -> Cell:
         if row.first_relevant is None:
             return Cell("none", tone="bad" if row.relevant else "dim")
-        return Cell(f"rank {envelope.count(row.first_relevant)}", row.first_relevant)
+        return Cell(f"rank {phrasing.count(row.first_relevant)}", row.first_relevant)
 
     def value(row: QueryRow, id: str) -> Cell:
         return number(row.values.get(id))
@@ -115,7 +115,7 @@ def queries(report: EvalReport, detail: RankingDetail) -> Table:
         everything=EVERYTHING,
         part="queries",
     )
-    return doc.filled(table, always=("first relevant", "found"))
+    return doc.without_empty_columns(table, always=("first relevant", "found"))
 
 
 def _cuts(report: EvalReport) -> Iterator[Table]:
@@ -144,11 +144,11 @@ def _cuts(report: EvalReport) -> Iterator[Table]:
 
 def _compared(detail: RankingDetail) -> Iterator[Table]:
     """A table for each other run, in the order the user named them."""
-    correction = correction_words(detail.correction or "none")
+    correction = correction_text(detail.correction or "none")
     methods = dict.fromkeys(one.method for one in detail.compared)
 
     def verdict(one: ComparedMetric) -> Cell:
-        return Cell(change_word(one), tone=TONES.get(change_word(one), "dim"))
+        return Cell(change_verdict(one), tone=TONES.get(change_verdict(one), "dim"))
 
     for run in dict.fromkeys(one.run for one in detail.compared):
         yield doc.table(
@@ -169,7 +169,7 @@ def _compared(detail: RankingDetail) -> Iterator[Table]:
                 "verdict": verdict,
             },
             note=lambda one: one.reason or "",
-            strong=lambda one: change_word(one) in TONES,
+            strong=lambda one: change_verdict(one) in TONES,
             title="Against",
             about=run,
             remark=doc.listed(*methods, correction, sep="; "),
@@ -181,7 +181,7 @@ def _p(one: ComparedMetric) -> float | None:
     return one.p if one.p_adjusted is None else one.p_adjusted
 
 
-def change_word(one: ComparedMetric) -> str:
-    """better, worse, or that it cannot be said; the adjusted p decides."""
+def change_verdict(one: ComparedMetric) -> str:
+    """`better`, `worse` or undecided; the adjusted p decides."""
     metric = known(one.metric)
     return NAMES[outlook(one.estimate, one.ci, _p(one), metric.better if metric else "higher")]

@@ -19,7 +19,7 @@ from ragauge.contracts.evaluation import (
 )
 from ragauge.metrics.worst_first import some_of_each
 from ragauge.reports import document as doc
-from ragauge.reports import envelope
+from ragauge.reports import phrasing
 from ragauge.reports.document import Bar, Block, Cell, Column, Span, Table, Tone, names, number
 from ragauge.text.visible import cut
 
@@ -86,38 +86,38 @@ def of_entities(report: EvalReport, detail: EntityDetail) -> Iterator[Block]:
 def confusion(title: str, labels: Sequence[str], counts: Sequence[Sequence[int]]) -> Block:
     """Gold labels as rows, predicted ones as columns, without labels that do not occur.
 
-    A terminal has no room for many labels: there the top confusions have to do.
+    A terminal has no room for many labels: there the top confusions replace it.
     """
     totals = [sum(row) for row in counts]
-    seen = [at for at in range(len(labels)) if totals[at] or any(row[at] for row in counts)]
+    present = [at for at in range(len(labels)) if totals[at] or any(row[at] for row in counts)]
 
     def cell(row: int, column: int) -> Cell:
         times = counts[row][column]
         if not times:
             return Cell("·", 0, "dim")
-        of_row = f"{envelope.share(times, totals[row])} of the row"
-        hint = f"gold {labels[row]}, predicted {labels[column]}: {envelope.count(times)}, {of_row}"
+        of_row = f"{phrasing.percent(times, totals[row])} of the row"
+        hint = f"gold {labels[row]}, predicted {labels[column]}: {phrasing.count(times)}, {of_row}"
         frequent = times > totals[row] / 10
         tone: Tone = "good" if row == column else "bad" if frequent else "warm"
-        return Cell(envelope.count(times), times, tone, hint=hint)
+        return Cell(phrasing.count(times), times, tone, hint=hint)
 
-    unseen = envelope.counted(len(labels) - len(seen), "label")
-    made = doc.table(
-        seen,
+    absent = phrasing.pluralize(len(labels) - len(present), "label")
+    table = doc.table(
+        present,
         {
             "gold": lambda row: names(labels[row]),
             **{
                 Column(labels[at], right=True, begins=True, foreign=True): partial(cell, column=at)
-                for at in seen
+                for at in present
             },
             "n": lambda row: doc.count(totals[row], "dim"),
         },
         title=title,
         remark="rows are gold, columns predicted; errors over 10 % of their row are highlighted",
-        after=f"{unseen} neither in gold nor predicted" if len(seen) < len(labels) else "",
+        after=f"{absent} neither in gold nor predicted" if len(present) < len(labels) else "",
         part="confusion",
     )
-    return made if len(seen) <= LABELS_IN_TEXT else doc.on_pages(made, part="confusion")
+    return table if len(present) <= LABELS_IN_TEXT else doc.on_pages(table, part="confusion")
 
 
 def of_labels(report: EvalReport, detail: LabelDetail) -> Iterator[Block]:
@@ -126,7 +126,7 @@ def of_labels(report: EvalReport, detail: LabelDetail) -> Iterator[Block]:
     if detail.categories:
         yield confusion("Categories", detail.categories, detail.category_matrix)
     if detail.confusions:
-        most, errors = detail.confusions[0].count, envelope.counted(detail.errors, "error")
+        most, errors = detail.confusions[0].count, phrasing.pluralize(detail.errors, "error")
         yield doc.table(
             detail.confusions,
             {
@@ -147,14 +147,14 @@ def of_labels(report: EvalReport, detail: LabelDetail) -> Iterator[Block]:
     # Labels that do not occur fill no table; the files for machines list them.
     known = {label: report.per_type[label] for label in label_order(report, detail)}
     if given := [(names(label), one) for label, one in known.items() if any(one.values())]:
-        absent = envelope.counted(detail.absent_labels, "label")
+        absent = phrasing.pluralize(detail.absent_labels, "label")
         zeros = detail.absent_labels and f"macro_f1_all counts {absent} that do not occur as 0"
         remark = doc.listed(f"label set: {detail.label_set}", zeros, sep="; ")
         yield measured_table("label", given, title="Labels", remark=remark)
 
 
 def label_order(report: EvalReport, detail: LabelDetail) -> list[str]:
-    """The labels that were measured: as the label set has them, then others by name."""
+    """The measured labels: in the order of the label set, then the others by name."""
     known = [label for label in detail.labels if label in report.per_type]
     return [*known, *sorted(set(report.per_type) - set(known))]
 
@@ -166,7 +166,7 @@ def of_links(report: EvalReport, detail: LinkDetail) -> Iterator[Block]:
         {
             "rank": lambda pair: Cell(pair[0]),
             "mentions": lambda pair: doc.count(pair[1]),
-            "fraction": lambda pair: doc.share(pair[1], total),
+            "fraction": lambda pair: doc.percent(pair[1], total),
             PLOT: lambda pair: doc.plot(Bar(pair[1] / most)),
         },
         title="Ranks",
@@ -181,7 +181,7 @@ def of_links(report: EvalReport, detail: LinkDetail) -> Iterator[Block]:
                 "pair": lambda pair: names(pair[0]),
                 "in both": lambda pair: doc.count(pair[1].of),
                 "comparable": lambda pair: doc.count(pair[1].comparable),
-                "coverage": lambda pair: doc.share(pair[1].comparable, pair[1].of),
+                "coverage": lambda pair: doc.percent(pair[1].comparable, pair[1].of),
                 "agree": lambda pair: doc.count(pair[1].agree),
                 "agreement": lambda pair: number(pair[1].agreement),
                 PLOT: lambda pair: quality(pair[1].agreement),
@@ -201,9 +201,9 @@ def by_type(report: EvalReport) -> Iterator[Block]:
 
 
 def measured_table(first: str, given: Sequence[tuple[Cell, Measured]], **about: Any) -> Table:
-    """What was measured of each thing: counts, then rates.
+    """The counts of each thing, then its rates.
 
-    Of types and labels precision and recall have bars, of other things their F1 or accuracy.
+    For types and labels, precision and recall have bars; for others, their F1 or accuracy.
     """
     ids = columns_of(measured for _, measured in given)
     strict = "_strict" if "precision_strict" in ids else ""
@@ -229,7 +229,7 @@ def measured_table(first: str, given: Sequence[tuple[Cell, Measured]], **about: 
 
 
 def title_of(id: str) -> str:
-    """What a count, a rate, a schema or a kind of error is called.
+    """The title of a count, a rate, a schema or a kind of error.
 
     >>> title_of("should_be_nil"), title_of("f1_strict")
     ('should be NIL', 'F1 strict')
@@ -238,7 +238,7 @@ def title_of(id: str) -> str:
 
 
 def columns_of(rows: Iterable[Measured]) -> list[str]:
-    """The names of all that was measured, counts before rates.
+    """The names of all columns, counts before rates.
 
     >>> columns_of([{"f1_partial": 1.0, "f1_strict": 1.0, "recall_strict": 1.0, "tp": 1}])
     ['tp', 'recall_strict', 'f1_strict', 'f1_partial']
@@ -268,7 +268,7 @@ KINDS = {
     "should_be_nil": "linked, though it is in no knowledge base",
     "missing": "nothing was predicted for it",
 }
-"""What each kind of error is, in a reader's order; JUnit files have those of links word by word."""
+"""What each kind of error means, in the order they are shown; JUnit quotes those of links."""
 CONTEXT = 60
 """Characters of context on each side."""
 LONGEST = 160
@@ -283,7 +283,7 @@ WithErrors = EntityDetail | LinkDetail
 
 
 def errors_of(report: EvalReport) -> WithErrors | None:
-    """What the report keeps of its errors; None where its task keeps none, or there are none."""
+    """The detail of a report with errors; None if its task keeps none, or there are none."""
     match report.detail:
         case (EntityDetail() | LinkDetail()) as detail if any(detail.error_counts.values()):
             return detail
@@ -305,7 +305,7 @@ def type_of(error: Error) -> str:
 
 
 def facts_of(error: Error) -> dict[str, str]:
-    """What gold has, what was predicted, and the rank of the correct candidate."""
+    """The gold entity, the predicted one, and the rank of the correct candidate."""
     if isinstance(error, EntityError):
         spans = {"gold": error.gold, "predicted": error.predicted}
         return {name: f"{one.type} {one.start}–{one.end}" for name, one in spans.items() if one}
@@ -313,7 +313,7 @@ def facts_of(error: Error) -> dict[str, str]:
     for name, ids, none in (("gold", error.gold, "NIL"), ("predicted", error.predicted, "nothing")):
         more = f" and {len(ids) - IDS_SHOWN} more" if len(ids) > IDS_SHOWN else ""
         known[name] = " ".join(ids[:IDS_SHOWN]) + more or none
-    return known if error.rank is None else {**known, "at rank": envelope.count(error.rank)}
+    return known if error.rank is None else {**known, "at rank": phrasing.count(error.rank)}
 
 
 def of_errors(detail: WithErrors) -> Iterator[Block]:
@@ -337,7 +337,7 @@ def counts_table(detail: WithErrors) -> Table:
         {
             "kind": lambda kind: Cell(title_of(kind), kind),
             "errors": lambda kind: doc.count(counts[kind]),
-            "fraction": lambda kind: doc.share(counts[kind], total),
+            "fraction": lambda kind: doc.percent(counts[kind], total),
             PLOT: lambda kind: doc.plot(Bar(counts[kind] / total)),
         },
         note=lambda kind: KINDS[kind],
@@ -365,7 +365,7 @@ def errors_table(errors: Sequence[Error], **about: Any) -> Table:
         part="errors",
         **about,
     )
-    return doc.filled(table, always=("gold", "predicted"))
+    return doc.without_empty_columns(table, always=("gold", "predicted"))
 
 
 def text_of(error: Error) -> list[Span]:

@@ -9,8 +9,8 @@ from ragauge.contracts.gold_parts import ConvertReport, PlanReport, SampleReport
 from ragauge.contracts.gold_report import AnchorChunks, DiffReport, GoldReport, LintReport
 from ragauge.contracts.kinds import KINDS
 from ragauge.reports import document as doc
-from ragauge.reports.document import Block, Cell, Column, Document, Facts, names, theirs
-from ragauge.reports.envelope import ABSENT, count, counted, findings_by_code, n_of, verdict_word
+from ragauge.reports.document import Block, Cell, Column, Document, Facts, foreign, names
+from ragauge.reports.phrasing import ABSENT, count, findings_by_code, n_of, pluralize, verdict_word
 
 NAMES_SHOWN = 8  # values or questions in a line
 ANCHORS_SHOWN = 20
@@ -37,30 +37,30 @@ def _some(texts: Sequence[str]) -> str:
 
 
 def _lint(report: LintReport) -> Iterator[Block]:
-    held = report.summary
+    in_values = report.summary
     todo = doc.listed(
-        report.errors and counted(report.errors, "error"),
-        report.warnings and counted(report.warnings, "warning"),
+        report.errors and pluralize(report.errors, "error"),
+        report.warnings and pluralize(report.warnings, "warning"),
         sep=" and ",
     )
     ready = f"Ready: {f'check {todo}' if todo else 'nothing to fix'}."
-    words = doc.listed(
-        f"{counted(report.counts['gold'], 'question')}: {count(held.answerable)} answerable",
-        f"{count(held.unanswerable)} unanswerable",
-        f"{count(held.with_citations)} with gold citations",
-        f"{count(held.with_paraphrases)} with paraphrases",
-        f"{count(held.with_constraints)} with constraints",
+    text = doc.listed(
+        f"{pluralize(report.counts['gold'], 'question')}: {count(in_values.answerable)} answerable",
+        f"{count(in_values.unanswerable)} unanswerable",
+        f"{count(in_values.with_citations)} with gold citations",
+        f"{count(in_values.with_paraphrases)} with paraphrases",
+        f"{count(in_values.with_constraints)} with constraints",
     )
     meaning = ready if report.passed else f"Not ready: fix {todo}."
-    yield doc.Verdict(verdict_word(report.passed, ()), words, meaning=[meaning])
+    yield doc.Verdict(verdict_word(report.passed, ()), text, meaning=[meaning])
 
     def values(stratum: str) -> Cell:
-        ranked = sorted(held.strata[stratum].items(), key=lambda pair: (-pair[1], pair[0]))
+        ranked = sorted(in_values.strata[stratum].items(), key=lambda pair: (-pair[1], pair[0]))
         return names(_some([f"{value} {count(times)}" for value, times in ranked]))
 
-    if held.strata:
+    if in_values.strata:
         yield doc.table(
-            held.strata, {"stratum": names, "questions by value": values}, title="Strata"
+            in_values.strata, {"stratum": names, "questions by value": values}, title="Strata"
         )
     if report.locks:
         yield doc.table(
@@ -107,8 +107,10 @@ def _blocks(report: GoldReport) -> Iterator[Block]:
         case LintReport():
             yield from _lint(report)
         case DiffReport():
-            counts = f"{counted(covered['old'], 'question')} before, {count(covered['gold'])} after"
-            words = doc.listed(
+            counts = (
+                f"{pluralize(covered['old'], 'question')} before, {count(covered['gold'])} after"
+            )
+            text = doc.listed(
                 f"{counts}: {count(len(report.added))} added",
                 f"{count(len(report.removed))} removed",
                 f"{count(len(report.changed))} changed",
@@ -117,12 +119,12 @@ def _blocks(report: GoldReport) -> Iterator[Block]:
             )
             meaning = "Still the same set: every question that is left means what it meant."
             if not report.passed:
-                errors = counted(report.errors, "error")
+                errors = pluralize(report.errors, "error")
                 meaning = f"Not the same set: fix {errors}, then compare again."
-            yield doc.Verdict(word, words, meaning=[meaning])
+            yield doc.Verdict(word, text, meaning=[meaning])
             edited = [f"{one.qid} ({', '.join(one.fields)})" for one in report.edited]
             given = [("added", report.added), ("edited", edited)]
-            yield Facts([(label, theirs(_some(texts))) for label, texts in given])
+            yield Facts([(label, foreign(_some(texts))) for label, texts in given])
         case SplitReport():
             parts = {part.name: part.questions for part in report.parts}
             yield doc.Verdict(
@@ -155,12 +157,12 @@ def _blocks(report: GoldReport) -> Iterator[Block]:
             total, answerable = covered["gold"], covered["answerable"]
             yield doc.Verdict(
                 "",
-                f"{counted(total, 'question')} from {report.read}: "
+                f"{pluralize(total, 'question')} from {report.read}: "
                 f"{count(answerable)} answerable, {count(total - answerable)} unanswerable",
                 [f"{report.file}: {count(total)}"],
             )
             kept = [f"{key} ({count(times)})" for key, times in report.extra.items()]
-            yield Facts([("kept as they are", theirs(", ".join(kept)))])
+            yield Facts([("kept as they are", foreign(", ".join(kept)))])
         case PlanReport():
             ready = "Meets" if report.passed else "Does not meet"
             met = f"{covered['met']} of {covered['demands']} lines are met"

@@ -10,12 +10,12 @@ from msgspec import structs
 from ragauge.contracts.comparison import ChangePoint, HistoryPoint, HistoryReport
 from ragauge.contracts.history import GitState
 from ragauge.reports import document as doc
-from ragauge.reports import envelope
+from ragauge.reports import phrasing
 from ragauge.reports.document import Block, Cell, Column, Table
-from ragauge.reports.envelope import counted, value
 from ragauge.reports.figures.lines import Lines
 from ragauge.reports.kinds.comparison import p_value
 from ragauge.reports.kinds.runs import DIFFERED, code, labels, recorded, run_cell, verdict_cell
+from ragauge.reports.phrasing import pluralize, value
 from ragauge.stats.change_points import ALPHA, fewest
 
 COLUMNS = (
@@ -77,19 +77,19 @@ def blocks(
         changes = (one for line in lines.values() for one in line.change_points)
         in_order = tuple(sorted(changes, key=lambda one: one.at))
         report = structs.replace(report, change_points=in_order)
-    runs = counted(len(report.points), "run")
+    runs = pluralize(len(report.points), "run")
     name = report.identity.get("name", "")
     title = f"{report.metric} over {runs} of {name}" if name else f"{report.metric} over {runs}"
-    text = doc.listed(title, envelope.gate_counts(report), sep="; ")
-    word = envelope.verdict_word(report.passed, ()) if report.gates else ""
+    text = doc.listed(title, phrasing.gate_counts(report), sep="; ")
+    word = phrasing.verdict_word(report.passed, ()) if report.gates else ""
     score = report.metrics[report.metric]
-    now = f"{value(score.value)} {envelope.interval(score.ci)}".rstrip() + " now"
+    now = f"{value(score.value)} {phrasing.interval(score.ci)}".rstrip() + " now"
     if score.value is None:
         now = f"no value now: {score.reason or 'nothing to score'}"
     moves = f"in {len(lines)} lines, by {by}"
     if not by:
         error = f" (standard error {report.slope_error:.4f})" if report.slope_error else ""
-        since = counted(report.coverage.get("in_last_segment", 0), "run")
+        since = pluralize(report.coverage.get("in_last_segment", 0), "run")
         moves = doc.listed(
             report.slope is not None and f"slope {report.slope:+.4f} per run{error}, over {since}",
             report.variation is not None and f"variation σ/μ {100 * report.variation:.1f} %",
@@ -131,17 +131,17 @@ def blocks(
     yield doc.Section(title="What the words mean", blocks=[doc.Facts(MEANINGS)], folded=True)
     covered, segments = report.coverage, report.coverage["segments"]
     missing = covered["runs"] - covered["valued"]
-    words = doc.listed(
-        f"{'the last ' if covered['older'] else ''}{counted(covered['runs'], 'run')}",
-        missing and f"{envelope.count(missing)} without a value",
-        segments > 1 and f"in {counted(segments, 'segment')}",
+    verdict_text = doc.listed(
+        f"{'the last ' if covered['older'] else ''}{pluralize(covered['runs'], 'run')}",
+        missing and f"{phrasing.count(missing)} without a value",
+        segments > 1 and f"in {pluralize(segments, 'segment')}",
     )
-    yield doc.coverage(words)
+    yield doc.coverage(verdict_text)
 
 
 def _level(report: HistoryReport) -> str:
     if report.change_points:
-        return counted(len(report.change_points), "change point")
+        return pluralize(len(report.change_points), "change point")
     if report.coverage.get("longest_segment", 0) < fewest():
         return f"too few runs to find a change of level: it takes {fewest()} in a row"
     return "no change of level"
@@ -166,7 +166,7 @@ def _changes(report: HistoryReport, by: str, line_of: Mapping[str, str]) -> Tabl
         Column("commit", spare=2): lambda one: _commit(points[one.at]),
     }
     remark = "the level is different from these runs on"
-    return doc.filled(
+    return doc.without_empty_columns(
         doc.table(report.change_points, columns, title="Change points", remark=remark)
     )
 
@@ -181,7 +181,7 @@ def _levels(report: HistoryReport, by: str, lines: Mapping[str, HistoryReport]) 
 
     def runs(name: str) -> Cell:
         n, of = len(recent[name]), lines[name].coverage["valued"]
-        return Cell(envelope.n_of(n, of if n < of else None), n)
+        return Cell(phrasing.n_of(n, of if n < of else None), n)
 
     def slope(name: str) -> Cell:
         slope, error = lines[name].slope, lines[name].slope_error
@@ -264,4 +264,4 @@ def _runs(report: HistoryReport, line_of: Mapping[str, str], regressed: Collecti
         below=False,
         name=None,
     )
-    return doc.filled(table, always=("value",))
+    return doc.without_empty_columns(table, always=("value",))

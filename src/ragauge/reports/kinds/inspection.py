@@ -9,7 +9,7 @@ from ragauge.contracts.inspection import InspectionReport
 from ragauge.metrics.names import short_name
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Cell, Document, names
-from ragauge.reports.envelope import counted
+from ragauge.reports.phrasing import pluralize
 
 
 def document(report: InspectionReport) -> Document:
@@ -18,11 +18,11 @@ def document(report: InspectionReport) -> Document:
 
 def _blocks(report: InspectionReport) -> Iterator[Block]:
     covered = report.coverage
-    words = f"{report.form}, {counted(covered.rows, 'row')}"
+    text = f"{report.form}, {pluralize(covered.rows, 'row')}"
     others = report.others and f"Can also be read as {', '.join(report.others)}: --as KIND."
     meaning = [others] if others else []
     word = report.kind or "Not recognised"
-    yield doc.Verdict(word, words, [report.file], meaning, tone="soft")
+    yield doc.Verdict(word, text, [report.file], meaning, tone="soft")
     yield doc.table(
         report.columns,
         {
@@ -60,5 +60,5 @@ def _blocks(report: InspectionReport) -> Iterator[Block]:
             part="lacking",
         )
     yield doc.findings(report)
-    bad = counted(covered.unreadable, "record that cannot be read", "records that cannot be read")
-    yield doc.coverage(doc.listed(counted(covered.rows, "row"), covered.unreadable and bad))
+    bad = pluralize(covered.unreadable, "record that cannot be read", "records that cannot be read")
+    yield doc.coverage(doc.listed(pluralize(covered.rows, "row"), covered.unreadable and bad))

@@ -9,10 +9,10 @@ from string import ascii_lowercase
 from ragauge.contracts.latency import Cell, LatencyReport, shown_ms
 from ragauge.contracts.report import Verdict as Gate
 from ragauge.reports import document as doc
-from ragauge.reports import envelope
+from ragauge.reports import phrasing
 from ragauge.reports.document import Block, Column, Document, Figure, Table, Text, names, number
-from ragauge.reports.envelope import ABSENT, count, counted
 from ragauge.reports.figures import scatter
+from ragauge.reports.phrasing import ABSENT, count, pluralize
 
 SCORES = ("precision", "under_refusal")
 PLAIN = tuple(
@@ -57,7 +57,7 @@ def _is_on_front(report: LatencyReport, cell: Cell) -> bool:
 
 
 def _mark(report: LatencyReport, cell: Cell) -> str:
-    """The letter of a configuration: a capital where it is on the front; none without a front."""
+    """The letter of a configuration, a capital if it is on the front; none without a front."""
     letters = [*ascii_lowercase, *"*" * len(report.knobs)]
     mark = letters[list(report.knobs).index(cell.config)] if report.fronts else ""
     return mark.upper() if _is_on_front(report, cell) else mark
@@ -74,13 +74,13 @@ def _blocks(report: LatencyReport) -> Iterator[Block]:
     failed = dict.fromkeys(
         cell.config for cell in report.cells if not all(one.holds for one in _gates(report, cell))
     )
-    words = f"{counted(len(report.knobs), 'configuration')} at {counted(rates, 'rate')}: "
-    words += f"{', '.join(failed)} failed" if failed else "every gate passes"
+    text = f"{pluralize(len(report.knobs), 'configuration')} at {pluralize(rates, 'rate')}: "
+    text += f"{', '.join(failed)} failed" if failed else "every gate passes"
     if report.partial:
-        words = f"interrupted: {envelope.n_of(covered.complete, covered.cells)} cells measured"
+        text = f"interrupted: {phrasing.n_of(covered.complete, covered.cells)} cells measured"
     elif not covered.answered:
-        words = f"none of {counted(covered.sent, 'call')} was answered"
-    yield doc.Verdict("PASS" if report.passed else "FAIL", words)
+        text = f"none of {pluralize(covered.sent, 'call')} was answered"
+    yield doc.Verdict("PASS" if report.passed else "FAIL", text)
     yield _cells(report)
     if report.fronts:
         # The highest rate with the most configurations that can be placed.
@@ -90,7 +90,7 @@ def _blocks(report: LatencyReport) -> Iterator[Block]:
         marks = {one.config: _mark(report, one) for one in placed}
         if len(placed) > 1:
             yield Figure(
-                drawn=lambda width: scatter.drawn(placed, marks, front.configs, width),
+                drawn=lambda width: scatter.draw_scatter(placed, marks, front.configs, width),
                 title="Pareto front",
                 remark=f"precision over P95 (logarithmic) at {front.rate:g} per second; capitals: "
                 "no other is faster and more precise",
@@ -99,11 +99,11 @@ def _blocks(report: LatencyReport) -> Iterator[Block]:
             yield Text(f"{config} is not on the Pareto front: {why}", "dim")
     yield doc.findings(report)
     unfinished = covered.planned - covered.answered - covered.errors
-    questions = counted(covered.asked, "question")
+    questions = pluralize(covered.asked, "question")
     if covered.gold is not None:
-        questions = f"{count(covered.asked)} of {counted(covered.gold, 'gold question')}"
+        questions = f"{count(covered.asked)} of {pluralize(covered.gold, 'gold question')}"
     coverage = doc.listed(
-        f"{count(covered.answered)} of {counted(covered.planned, 'call')} answered",
+        f"{count(covered.answered)} of {pluralize(covered.planned, 'call')} answered",
         covered.errors and f"{count(covered.errors)} failed",
         unfinished and f"{count(unfinished)} not finished",
         f"{questions} used",
@@ -112,7 +112,7 @@ def _blocks(report: LatencyReport) -> Iterator[Block]:
 
 
 def _cells(report: LatencyReport) -> Table:
-    """Each configuration at each rate, with what its gates found."""
+    """Each configuration at each rate, with its gates."""
 
     def latency(name: str) -> Callable[[Cell], doc.Cell]:
         def cell(one: Cell) -> doc.Cell:
@@ -127,7 +127,7 @@ def _cells(report: LatencyReport) -> Table:
     def note(one: Cell) -> str:
         failed = (gate.reason for gate in _gates(report, one) if not gate.holds)
         reasons = dict.fromkeys((one.reason, *failed))
-        behind = f"fell behind: {counted(one.open_at_end, 'call')} open when the last was sent"
+        behind = f"fell behind: {pluralize(one.open_at_end, 'call')} open when the last was sent"
         return doc.listed(*reasons, one.kept_up is False and behind, sep="; ")
 
     bounds = {gate.metric.partition("[")[0]: f"{100 * gate.bound:.4g}" for gate in report.gates}
@@ -143,7 +143,7 @@ def _cells(report: LatencyReport) -> Table:
             "P95": latency("p95_ms"),
             Column("P99", right=True, spare=1): latency("p99_ms"),
             Column("answers/s", right=True, spare=3): lambda one: number(one.achieved_rate),
-            "failed": lambda one: number(one.errors, envelope.share(one.errors, one.sent)),
+            "failed": lambda one: number(one.errors, phrasing.percent(one.errors, one.sent)),
             "precision": lambda one: number(one.precision.value),
             Column("under-refusal", right=True, spare=4): lambda one: number(
                 one.under_refusal.value

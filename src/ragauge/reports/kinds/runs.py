@@ -13,9 +13,9 @@ from ragauge.contracts.history import ID_SHOWN, GitState, Run
 from ragauge.contracts.kinds import KINDS
 from ragauge.metrics.names import leading
 from ragauge.reports import document as doc
-from ragauge.reports import envelope
+from ragauge.reports import phrasing
 from ragauge.reports.document import Block, Cell, Column, Document, Facts, Verdict
-from ragauge.reports.envelope import counted
+from ragauge.reports.phrasing import pluralize
 from ragauge.text.natural import natural
 from ragauge.text.visible import shown
 
@@ -30,7 +30,7 @@ TONES: dict[str, doc.Tone] = {"PASS": "good", UNGATED: "soft"}
 
 
 def verdict(run: Run) -> str:
-    """PASS, FAIL, or that no gate is on quality; REGRESSED where a gated comparison failed it."""
+    """PASS, FAIL, or that no gate is on quality; REGRESSED if a gated comparison failed."""
     return verdict_cell(run.record.passed, bool(run.regressions)).text
 
 
@@ -92,7 +92,7 @@ def facts(run: Run) -> list[tuple[str, str]]:
     record, git = run.record, run.record.git
     where = "" if git is None else f"{git.branch}@{git.commit}" if git.branch else git.commit
     against = ", ".join(id[:ID_SHOWN] for id in run.regressions)
-    files = (f"{name} ({counted(seal.size, 'byte')})" for name, seal in record.files.items())
+    files = (f"{name} ({pluralize(seal.size, 'byte')})" for name, seal in record.files.items())
     return [
         ("id", run.id),
         ("recorded", f"{record.recorded_at[:19].replace('T', ' ')} UTC, ragauge {record.ragauge}"),
@@ -102,7 +102,7 @@ def facts(run: Run) -> list[tuple[str, str]]:
         ("labels", ", ".join(labels(record.labels))),
         ("gold", record.gold_sha256 or ""),
         ("settings", record.configuration_sha256),
-        ("units", envelope.count(record.units)),
+        ("units", phrasing.count(record.units)),
         ("files", ", ".join(files)),
     ]
 
@@ -112,13 +112,13 @@ def document(report: archive.Envelope) -> Document:
 
 
 def _list(report: archive.RunList) -> Iterator[Block]:
-    runs, total = report.runs, counted(len(report.runs), "run")
+    runs, total = report.runs, pluralize(len(report.runs), "run")
     newest = "the newest " if report.more else ""
     yield Verdict("", f"{newest}{total} in {report.store}", one_line=True)
     if not runs:
         return
     ids = headlines(runs)[:COLUMNS]
-    names = envelope.short_names(ids)
+    names = phrasing.short_names(ids)
     columns: dict[str | Column, Callable[[Run], Cell]] = {
         "run": lambda run: run_cell(run.id),
         "recorded (UTC)": lambda run: recorded(run.record.recorded_at),
@@ -149,7 +149,7 @@ def _list(report: archive.RunList) -> Iterator[Block]:
 
 
 def _blocks(report: archive.Envelope) -> Iterator[Block]:
-    """What there is, or what a command did."""
+    """The blocks of a list or a run, or what a command did."""
     match report:
         case archive.RunList():
             yield from _list(report)
@@ -159,9 +159,9 @@ def _blocks(report: archive.Envelope) -> Iterator[Block]:
             )
             names = dict.fromkeys([run.record.name, run.record.command])
             yield Verdict(verdict(run), f"{', '.join(names)} ({run.shown})")
-            yield Facts([(label, doc.theirs(text)) for label, text in facts(run)])
+            yield Facts([(label, doc.foreign(text)) for label, text in facts(run)])
             # In a terminal the report of the run follows.
-            metrics = envelope.metric_names(report)
+            metrics = phrasing.metric_names(report)
             gates = doc.gates(report.gates, report.metrics, metrics)
             scores = doc.scores(report.metrics, metrics, title="Metrics")
             yield doc.Only(frozenset({"markdown"}), [*gates, scores])
@@ -169,25 +169,25 @@ def _blocks(report: archive.Envelope) -> Iterator[Block]:
             now = f"run {report.run[:ID_SHOWN]}" if report.run else "no run any more"
             yield Verdict("", f'"{report.tag}" names {now}')
         case archive.Removed():
-            yield Verdict("", f"removed {counted(len(report.runs), 'run')}")
-            yield Facts([("", doc.theirs(named(run))) for run in report.runs])
+            yield Verdict("", f"removed {pluralize(len(report.runs), 'run')}")
+            yield Facts([("", doc.foreign(named(run))) for run in report.runs])
         case archive.Exported():
-            runs, size = counted(len(report.runs), "run"), counted(report.size, "byte")
+            runs, size = pluralize(len(report.runs), "run"), pluralize(report.size, "byte")
             yield Verdict("", f"wrote {runs} to {report.file} ({size})")
         case archive.Imported():
-            already = counted(len(report.present), "run was", "runs were")
+            already = pluralize(len(report.present), "run was", "runs were")
             present = f"; {already} already present" if report.present else ""
-            yield Verdict("", f"imported {counted(len(report.imported), 'run')}{present}")
+            yield Verdict("", f"imported {pluralize(len(report.imported), 'run')}{present}")
             yield _first([id[:ID_SHOWN] for id in report.imported])
-            kept = [("not changed", doc.theirs(finding.message)) for finding in report.findings]
+            kept = [("not changed", doc.foreign(finding.message)) for finding in report.findings]
             tags = ", ".join(sorted(report.tags, key=natural))
-            yield Facts([("tags", doc.theirs(tags)), *kept])
+            yield Facts([("tags", doc.foreign(tags)), *kept])
         case archive.Verified():
-            intact = f"{counted(len(report.whole), 'run is', 'runs are')} intact"
-            damaged = f"; {counted(len(report.faults), 'is', 'are')} not" if report.faults else ""
+            intact = f"{pluralize(len(report.whole), 'run is', 'runs are')} intact"
+            damaged = f"; {pluralize(len(report.faults), 'is', 'are')} not" if report.faults else ""
             yield Verdict("FAIL" if report.faults else "PASS", f"{intact}{damaged}")
             faults = [
-                (id[:ID_SHOWN], doc.theirs(fault))
+                (id[:ID_SHOWN], doc.foreign(fault))
                 for id in sorted(report.faults)
                 for fault in report.faults[id]
             ]
@@ -201,8 +201,8 @@ def _blocks(report: archive.Envelope) -> Iterator[Block]:
                     blocks=[_first(report.leftovers)],
                 )
         case archive.Cleaned():
-            removed = f"removed {counted(len(report.removed), 'item')}"
-            freed = report.bytes and f"freed {counted(report.bytes, 'byte')}"
+            removed = f"removed {pluralize(len(report.removed), 'item')}"
+            freed = report.bytes and f"freed {pluralize(report.bytes, 'byte')}"
             done = doc.listed(removed, freed) if report.removed else "nothing to remove"
             yield Verdict("", done)
             yield _first(report.removed)
@@ -210,6 +210,6 @@ def _blocks(report: archive.Envelope) -> Iterator[Block]:
 
 def _first(names: Sequence[str]) -> Facts:
     """The first names, a line each, and how many there are beyond them."""
-    more = f"and {envelope.count(len(names) - NAMES_SHOWN)} more; see --format json"
-    lines = [("", doc.theirs(name)) for name in names[:NAMES_SHOWN]]
+    more = f"and {phrasing.count(len(names) - NAMES_SHOWN)} more; see --format json"
+    lines = [("", doc.foreign(name)) for name in names[:NAMES_SHOWN]]
     return Facts([*lines, ("", more)] if len(names) > NAMES_SHOWN else lines)

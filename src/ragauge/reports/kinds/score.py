@@ -12,10 +12,10 @@ from ragauge.contracts.score import Comparison, QuestionRow, ScoreReport
 from ragauge.metrics.quality import GOOD_LABELS
 from ragauge.metrics.worst_first import BAD_LABELS, changed_labels, wrong_questions
 from ragauge.reports import document as doc
-from ragauge.reports import envelope
-from ragauge.reports.cases import Case, Suite, facts, gate_suite
+from ragauge.reports import phrasing
+from ragauge.reports.cases import Case, Suite, fact_lines, gate_suite
 from ragauge.reports.document import Block, Cell, Column, Document, Table, names
-from ragauge.reports.envelope import count, counted
+from ragauge.reports.phrasing import count, pluralize
 
 BADGES = {
     "OK": "ok",
@@ -27,14 +27,14 @@ BADGES = {
     "ERROR": "error",
     "MISSING": "missing",
 }
-"""How each label is drawn; the worst is first: what misleads a user before what disappoints one."""
+"""The class of each label in the style sheet."""
 REFUSALS = {
     "exact": "with the exact token",
     "near": "with more around the token",
     "free": "in the system's own words",
     "undetermined": "undetermined",
 }
-SEEN = 0.10  # a difference between slices that a reader should see
+NOTABLE = 0.10  # a difference between slices that is shown
 STRATA_SHOWN, VALUES_SHOWN = 3, 30
 Cells = dict[str | Column, Callable[[QuestionRow], Cell]]
 
@@ -60,7 +60,7 @@ def cases(report: ScoreReport) -> Iterator[Suite]:
         return Case(
             row.qid,
             doc.listed(row.label, why, sep=": "),
-            facts({"claim": row.claim, "cited": ", ".join(row.cited or ())}),
+            fact_lines({"claim": row.claim, "cited": ", ".join(row.cited or ())}),
             "error" if row.label in ("ERROR", "MISSING") else "failure",
             row.label,
             row.where or "",
@@ -73,11 +73,11 @@ def cases(report: ScoreReport) -> Iterator[Suite]:
 def _blocks(report: ScoreReport) -> Iterator[Block]:
     compared = report.baseline.metrics if report.baseline else {}
     sliced = (id for by in report.strata.values() for scores in by.values() for id in scores)
-    shown = envelope.metric_names(report, *compared, *sliced)
-    hint = envelope.how_to_gate(
+    shown = phrasing.metric_names(report, *compared, *sliced)
+    hint = phrasing.how_to_gate(
         report.passed, "--preset ship or --gates 'precision_cited>=0.80,under_refusal<=0.05'"
     )
-    yield doc.Verdict(*verdict_words(report), meaning=[hint] if hint else [])
+    yield doc.Verdict(*verdict_text(report), meaning=[hint] if hint else [])
     yield _labels(report)
     yield from doc.gates(report.gates, report.metrics, shown)
     yield from doc.other_scores(report, shown)
@@ -89,27 +89,27 @@ def _blocks(report: ScoreReport) -> Iterator[Block]:
     yield doc.findings(report)
     yield from doc.glossary(report.metrics, shown)
     covered = report.coverage
-    words = doc.listed(
-        f"{count(covered.scored)} of {counted(covered.gold, 'gold question')} scored",
-        f"from {counted(covered.traces, 'trace')}",
+    text = doc.listed(
+        f"{count(covered.scored)} of {pluralize(covered.gold, 'gold question')} scored",
+        f"from {pluralize(covered.traces, 'trace')}",
         covered.missing and f"{count(covered.missing)} without a trace",
-        covered.errors and counted(covered.errors, "error"),
-        covered.duplicate and counted(covered.duplicate, "surplus trace"),
+        covered.errors and pluralize(covered.errors, "error"),
+        covered.duplicate and pluralize(covered.duplicate, "surplus trace"),
         covered.unknown and f"{count(covered.unknown)} of unknown questions",
-        covered.rejected and counted(covered.rejected, "rejected line"),
+        covered.rejected and pluralize(covered.rejected, "rejected line"),
     )
-    yield doc.coverage(words, report.identity)
+    yield doc.coverage(text, report.identity)
 
 
-def verdict_words(report: ScoreReport) -> tuple[str, str]:
-    """PASS or FAIL, what the gates did, and how much was scored.
+def verdict_text(report: ScoreReport) -> tuple[str, str]:
+    """PASS or FAIL, how the gates ended, and how much was scored.
 
     `1 of 8 gates failed, 2 not evaluated; 78 of 80 questions scored`
     """
     coverage = report.coverage
-    scored = f"{count(coverage.scored)} of {counted(coverage.gold, 'question')} scored"
-    word = envelope.verdict_word(report.passed, report.gates)
-    return word, doc.listed(envelope.gate_counts(report), scored, sep="; ")
+    scored = f"{count(coverage.scored)} of {pluralize(coverage.gold, 'question')} scored"
+    word = phrasing.verdict_word(report.passed, report.gates)
+    return word, doc.listed(phrasing.gate_counts(report), scored, sep="; ")
 
 
 def _labels(report: ScoreReport) -> doc.Bars:
@@ -125,9 +125,9 @@ def _labels(report: ScoreReport) -> doc.Bars:
     chosen = report.identity.get("options", {}).get("refusal")
     counting = REFUSING.get(chosen, REFUSING["exact"])
     found = {kind: n for kind in REFUSALS if (n := report.refusals.get(kind))}
-    said = {kind: f"{count(n)} {REFUSALS[kind]}" for kind, n in found.items()}
-    refused = ", ".join(text for kind, text in said.items() if kind in counting)
-    answered = ", ".join(text for kind, text in said.items() if kind not in counting)
+    texts = {kind: f"{count(n)} {REFUSALS[kind]}" for kind, n in found.items()}
+    refused = ", ".join(text for kind, text in texts.items() if kind in counting)
+    answered = ", ".join(text for kind, text in texts.items() if kind not in counting)
     after = doc.listed(
         (refused or answered) and f"refusals: {refused or 'none'}",
         answered and f"counted as answers: {answered}",
@@ -137,7 +137,7 @@ def _labels(report: ScoreReport) -> doc.Bars:
 
 
 def _slices(report: ScoreReport, shown: dict[str, str]) -> Iterator[Table]:
-    """The strata in which a metric differs visibly, the largest difference first; ties by name."""
+    """The strata in which a metric differs notably, the largest difference first; ties by name."""
     found = []
     for stratum, by in report.strata.items():
         ids = dict.fromkeys(id for scores in by.values() for id in scores)
@@ -147,12 +147,12 @@ def _slices(report: ScoreReport, shown: dict[str, str]) -> Iterator[Table]:
                 for value, scores in by.items()
                 if (score := scores.get(id)) and score.value is not None and score.n >= doc.FEW
             ]
-            if known and max(known)[0] - min(known)[0] >= SEEN:
+            if known and max(known)[0] - min(known)[0] >= NOTABLE:
                 found.append((min(known)[0] - max(known)[0], stratum, id, min(known), max(known)))
     widest: dict[str, str] = {}
     for _, stratum, id, (low, lowest), (high, highest) in sorted(found):
-        remark = f"{shown[id]} from {envelope.value(low)} ({lowest}) "
-        widest.setdefault(stratum, f"{remark}to {envelope.value(high)} ({highest})")
+        remark = f"{shown[id]} from {phrasing.value(low)} ({lowest}) "
+        widest.setdefault(stratum, f"{remark}to {phrasing.value(high)} ({highest})")
     for stratum, remark in islice(widest.items(), STRATA_SHOWN):
         by = report.strata[stratum]
         ids = dict.fromkeys(id for scores in by.values() for id in scores)
@@ -163,12 +163,12 @@ def _questions(report: ScoreReport) -> Iterator[Block]:
     """A terminal shows some that went wrong, a page and a comment every question, worst first."""
 
     def answer(row: QuestionRow) -> str:
-        """What was said, what was cited and why it failed: an exact refusal has said it all."""
-        said = (row.claim if row.refusal != "exact" else "") or row.reason
-        return doc.listed(said, f"[{', '.join(row.cited)}]" if row.cited else "", sep="  ")
+        """The claim, the citations and the reason; for an exact refusal, not its text."""
+        text = (row.claim if row.refusal != "exact" else "") or row.reason
+        return doc.listed(text, f"[{', '.join(row.cited)}]" if row.cited else "", sep="  ")
 
     def yes(value: bool | None) -> Cell:
-        return Cell(envelope.ABSENT if value is None else "yes" if value else "no", value)
+        return Cell(phrasing.ABSENT if value is None else "yes" if value else "no", value)
 
     first: Cells = {
         "question": lambda row: names(row.qid, "strong", ("question", row.qid)),
@@ -201,14 +201,14 @@ def _questions(report: ScoreReport) -> Iterator[Block]:
     if report.questions:
 
         def rows() -> Sequence[doc.Row]:
-            """Made when they are first read: there may be 100,000."""
+            """Computed when they are first read: there may be 100,000."""
             good = (row for row in report.questions if row.label in GOOD_LABELS)
             ranked = islice(chain(wrong_questions(report), good), MOST_QUESTIONS)
             return doc.table(ranked, first | full).rows
 
         title, total = "Questions", len(report.questions)
         every = doc.table((), first | full, title=title, remark="the worst first", total=total)
-        every = structs.replace(every, rows=doc.Deferred(rows), part="questions")
+        every = structs.replace(every, rows=doc.Lazy(rows), part="questions")
         yield doc.Only(frozenset({"html", "markdown"}), [every], part="questions")
 
 
@@ -218,7 +218,7 @@ def _baseline(report: ScoreReport, compared: Comparison, shown: dict[str, str]) 
     changes = compared.metrics
 
     def direction(id: str) -> Cell:
-        """Whether a change is for the better: unclear where its interval holds zero."""
+        """Whether a change is for the better; unclear if its interval contains zero."""
         change, ci = changes[id].change or 0, changes[id].ci
         if ci is not None and ci[0] <= 0 <= ci[1]:
             return Cell("unclear", tone="dim")
@@ -248,16 +248,16 @@ def _baseline(report: ScoreReport, compared: Comparison, shown: dict[str, str]) 
             "was": lambda one: Cell(one.was),
             "now": lambda one: Cell(one.now),
         },
-        remark=f"{counted(len(compared.changed), 'question')} changed label",
+        remark=f"{pluralize(len(compared.changed), 'question')} changed label",
         shown=CHANGES_SHOWN,
     )
     both = len({row.qid for row in report.questions}) - compared.only_here
     overlap = doc.listed(
-        f"{counted(both, 'question')} in both",
+        f"{pluralize(both, 'question')} in both",
         compared.only_here and f"{count(compared.only_here)} only here",
         compared.only_there and f"{count(compared.only_there)} only there",
     )
-    blocks: list[Block] = [doc.Text(doc.theirs(compared.note), "dim")] if compared.note else []
+    blocks: list[Block] = [doc.Text(doc.foreign(compared.note), "dim")] if compared.note else []
     blocks += [table] if moved else []
     blocks += [doc.Text(f"unchanged: {', '.join(same)}", "dim")] if same else []
     blocks += [labels] if compared.changed else []

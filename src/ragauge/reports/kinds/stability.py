@@ -20,14 +20,14 @@ from ragauge.contracts.stability import (
 from ragauge.gates.stability import MORE_RUNS
 from ragauge.metrics.names import short_name
 from ragauge.metrics.stability import METRICS
-from ragauge.metrics.worst_first import NOT_UNSTABLE, most_telling, swept_questions, unstable
+from ragauge.metrics.worst_first import NOT_UNSTABLE, swept_questions, unstable, worst_of_each
 from ragauge.reports import document as doc
-from ragauge.reports import envelope
-from ragauge.reports.cases import Case, Suite, facts, gate_suite
-from ragauge.reports.document import Block, Document, Item, Span, Words, theirs
-from ragauge.reports.envelope import ABSENT, count, counted
+from ragauge.reports import phrasing
+from ragauge.reports.cases import Case, Suite, fact_lines, gate_suite
+from ragauge.reports.document import Block, Document, Inline, Item, Span, foreign
 from ragauge.reports.figures import heat_map as heat
-from ragauge.reports.figures.heat_map import HeatMap, HeatRow, outcome, verdict_name
+from ragauge.reports.figures.heat_map import HeatMap, HeatRow, cell_meaning, verdict_name
+from ragauge.reports.phrasing import ABSENT, count, pluralize
 from ragauge.text.marks import Differing
 from ragauge.text.visible import cut
 
@@ -35,7 +35,7 @@ KINDS: dict[Stability, Literal["error", "skipped"]] = {
     "incomplete": "error",
     "not_evaluated": "skipped",
 }
-"""Of verdicts that are no failure, what a test case holds."""
+"""The kind of test case for verdicts that are not failures."""
 
 NUMBERS = (
     *("success", "acr", "cghc", "css", "css_all", "css_pairwise", "ned50", "agreement", "rcr"),
@@ -43,7 +43,7 @@ NUMBERS = (
 )
 """The numbers of a question, in the order they are shown."""
 ROWS_SHOWN, QUESTIONS_ON_PAGES = 30, 200
-"""Questions in a heat map of characters, and on a page: with more it would be slow to scroll."""
+"""Questions in a heat map of characters, and on a page: more would be slow to scroll."""
 ANSWERS_SHOWN = 8
 
 COUNTS = ("verdict", "answerable", "planned", "runs", "errors", "missing", "saved")
@@ -96,13 +96,13 @@ def cases(report: StabilityReport) -> Iterator[Suite]:
             qid,
             doc.listed(one.verdict, "; ".join(one.failed), sep=": "),
             [
-                *facts({"question": one.question, "explained by": why}),
+                *fact_lines({"question": one.question, "explained by": why}),
                 *(
                     f"{CELLS.get(run.cell, run.cell)}: {run.error or run.claim} "
                     f"[{' '.join(run.cited)}] {run.run_id}"
                     for run in sorted(one.examples, key=lambda run: run not in two_runs(one))
                 ),
-                *facts({"runs": report.cells[qid]}),
+                *fact_lines({"runs": report.cells[qid]}),
             ],
             KINDS.get(one.verdict, "failure"),
             one.verdict,
@@ -113,7 +113,7 @@ def cases(report: StabilityReport) -> Iterator[Suite]:
 
 
 def _blocks(report: StabilityReport) -> Iterator[Block]:
-    yield doc.Verdict(*verdict_words(report))
+    yield doc.Verdict(*verdict_text(report))
     yield doc.Bars(
         title="Questions",
         heads=("verdict", "questions", "fraction"),
@@ -130,17 +130,17 @@ def _blocks(report: StabilityReport) -> Iterator[Block]:
         names,
         remark="how many questions satisfy each",
         value=lambda gate: (
-            ABSENT if gate.value is None else envelope.n_of(round(gate.value * gate.n), gate.n)
+            ABSENT if gate.value is None else phrasing.n_of(round(gate.value * gate.n), gate.n)
         ),
     )
-    yield from map(doc.filled, gates)
+    yield from map(doc.without_empty_columns, gates)
     anchors = {qid: f"question-{rank}" for rank, qid in enumerate(swept_questions(report), 1)}
     total = sum(times for _, times in verdict_counts(report))
 
     def drawn(most: int) -> HeatMap:
         rows = [
             HeatRow(qid, report.details[qid].verdict, report.cells[qid], anchors[qid])
-            for qid in most_telling(report, most)
+            for qid in worst_of_each(report, most)
         ]
         return HeatMap(report.columns, rows, total)
 
@@ -148,17 +148,17 @@ def _blocks(report: StabilityReport) -> Iterator[Block]:
         yield doc.Figure(
             drawn=lambda width: drawn(ROWS_SHOWN).lines(width),
             title="Heat map",
-            remark=f"a row is a question over {counted(len(report.columns), 'run')}, worst first",
+            remark=f"a row is a question over {pluralize(len(report.columns), 'run')}, worst first",
             page=lambda links: drawn(QUESTIONS_ON_PAGES).html(links),
             part="heatmap",
         )
     # A terminal and a comment begin with some of each verdict that is not stable.
     few = unstable(report, ANSWERS_SHOWN)
-    qids = dict.fromkeys((*few, *most_telling(report, QUESTIONS_ON_PAGES)))
+    qids = dict.fromkeys((*few, *worst_of_each(report, QUESTIONS_ON_PAGES)))
     answers = doc.Items(
         title="Answers",
         remark="the worst questions first; what two runs do not share is marked",
-        items=doc.Deferred(
+        items=doc.Lazy(
             lambda: [_item(report, qid, anchors[qid], opened=[qid] == few[:1]) for qid in qids]
         ),
         shown=len(few),
@@ -174,7 +174,7 @@ def _blocks(report: StabilityReport) -> Iterator[Block]:
             {
                 "factor": lambda pair: doc.names(pair[0]),
                 "disagree": lambda pair: doc.n_of(pair[1].differ, pair[1].pairs),
-                "fraction": lambda pair: doc.share(pair[1].differ, pair[1].pairs),
+                "fraction": lambda pair: doc.percent(pair[1].differ, pair[1].pairs),
                 "": lambda pair: doc.plot(doc.Bar(pair[1].rate or 0, "warm")),
             },
             title="What varies",
@@ -184,16 +184,16 @@ def _blocks(report: StabilityReport) -> Iterator[Block]:
     yield from doc.advice(report.advice)
     order = [f"stability.{name}" for name in ("stable", *NUMBERS)]
     means = {id: report.metrics[id] for id in order if id in report.metrics} | report.metrics
-    shown = envelope.short_names(means)
+    shown = phrasing.short_names(means)
     if means:
         yield doc.scores(means, shown, title="Means over questions")
     yield doc.findings(report)
     yield from doc.glossary(means, shown)
-    yield doc.coverage(coverage_words(report.coverage), report.identity)
+    yield doc.coverage(coverage_text(report.coverage), report.identity)
     yield from doc.steps(next_steps(report))
 
 
-def verdict_words(report: StabilityReport) -> tuple[str, str]:
+def verdict_text(report: StabilityReport) -> tuple[str, str]:
     """PASS, FAIL or NOT EVALUATED, and the questions: `7 of 12 questions stable; 3 flaky, …`.
 
     Questions with a single run are not among those that are counted as stable or not.
@@ -203,16 +203,16 @@ def verdict_words(report: StabilityReport) -> tuple[str, str]:
     total, stable = sum(counts.values()), counts.pop("stable_pass", 0)
     single = counts.pop("not_evaluated", 0)
     if single and report.verdicts[0].verdict == "not_evaluated":
-        word = envelope.gate_word(report.verdicts[0])
+        word = phrasing.gate_word(report.verdicts[0])
     if single and single == total:
-        words = counted(total, "question has", "questions have")
-        return word, f"{words} one run each, and stability needs two or more: {MORE_RUNS}"
+        text = pluralize(total, "question has", "questions have")
+        return word, f"{text} one run each, and stability needs two or more: {MORE_RUNS}"
     others = doc.listed(
         *(f"{count(times)} {verdict_name(name)}" for name, times in counts.items()),
         single and f"{count(single)} of {count(total)} not evaluated (one run each)",
     )
-    words = f"{count(stable)} of {counted(total - single, 'question')} stable"
-    return word, doc.listed(words, others, word == "NOT EVALUATED" and MORE_RUNS, sep="; ")
+    text = f"{count(stable)} of {pluralize(total - single, 'question')} stable"
+    return word, doc.listed(text, others, word == "NOT EVALUATED" and MORE_RUNS, sep="; ")
 
 
 def verdict_counts(report: StabilityReport) -> list[tuple[Stability, int]]:
@@ -220,7 +220,7 @@ def verdict_counts(report: StabilityReport) -> list[tuple[Stability, int]]:
     return [(name, report.totals[name]) for name in STABILITIES if report.totals.get(name)]
 
 
-def cost_words(coverage: StabilityCoverage) -> str:
+def cost_text(coverage: StabilityCoverage) -> str:
     """What the sweep cost: `240 runs planned: 231 made, 3 failed, 4 saved`."""
     parts = doc.listed(
         f"{count(coverage.runs)} made",
@@ -228,36 +228,36 @@ def cost_words(coverage: StabilityCoverage) -> str:
         coverage.missing and f"{count(coverage.missing)} missing",
         coverage.saved and f"{count(coverage.saved)} saved",
     )
-    return f"{counted(coverage.planned, 'run')} planned: {parts}"
+    return f"{pluralize(coverage.planned, 'run')} planned: {parts}"
 
 
 def _item(report: StabilityReport, qid: str, anchor: str, opened: bool) -> Item:
-    """A question: why it is not stable, and two of its runs; on a page one of each outcome."""
+    """A question: why it is not stable, and two of its runs; on a page one run per outcome."""
     one, pair = report.details[qid], two_runs(report.details[qid])
     others, differing = [run for run in one.examples if run not in pair], Differing()
 
     def card(run: Shown) -> doc.Card:
-        """What was sent, answered and cited; what the run next to it does not have is marked."""
+        """What was sent, answered and cited; what the run next to it lacks is marked."""
         other = pair[-1] if run is pair[0] else pair[0]
         sent = run.question_sent if run.question_sent != one.question else None
-        varied = variation_words(run.variation, report.columns)
+        varied = variation_text(run.variation, report.columns)
         answer = differing(run.error or run.claim, other.error or other.claim)
         ids = [(cut(id, heat.LONGEST_ID), id not in other.cited) for id in run.cited]
         cited = doc.marked(ids, " ") or ([] if run.error else [Span("nothing", "dim")])
         return doc.Card(
-            [Span(f"{outcome(run.cell)}: "), Span(varied, "dim", foreign=True)],
+            [Span(f"{cell_meaning(run.cell)}: "), Span(varied, "dim", foreign=True)],
             [
                 ("sent", doc.marked(differing(sent or "", other.question_sent or ""))),
                 ("error" if run.error else "answer", doc.marked(answer)),
                 ("cited", cited),
             ],
-            mark=(run.cell, heat.class_of(run.cell)),
+            mark=(run.cell, heat.cell_class(run.cell)),
         )
 
-    why: list[tuple[str, Words]] = [
-        ("fails", theirs("; ".join(one.failed))),
-        ("explained by", theirs(one.explained_by.words if one.explained_by else None)),
-        ("other outcomes", "; ".join(outcome(run.cell) for run in others)),
+    why: list[tuple[str, Inline]] = [
+        ("fails", foreign("; ".join(one.failed))),
+        ("explained by", foreign(one.explained_by.words if one.explained_by else None)),
+        ("other outcomes", "; ".join(cell_meaning(run.cell) for run in others)),
     ]
     blocks: list[Block] = [doc.Facts(why), doc.Cards(list(map(card, pair)))]
     if others:
@@ -266,7 +266,7 @@ def _item(report: StabilityReport, qid: str, anchor: str, opened: bool) -> Item:
         name=qid,
         badge=(one.verdict, verdict_name(one.verdict), heat.VERDICT_TONES[one.verdict]),
         about=one.question,
-        aside=f"{envelope.n_of(*right_of(report.cells[qid]))} correct",
+        aside=f"{phrasing.n_of(*right_of(report.cells[qid]))} correct",
         blocks=blocks,
         opened=opened,
         to=("question", qid),
@@ -280,11 +280,11 @@ def two_runs(question: QuestionStability) -> tuple[Shown, ...]:
     return (*first, *sorted(others, key=lambda run: run.cell in "!?")[:1])
 
 
-def variation_words(variation: Variation, columns: Sequence[Variation]) -> str:
-    """What of a run's variation can differ from another's.
+def variation_text(variation: Variation, columns: Sequence[Variation]) -> str:
+    """The levels of a run, of the factors that vary between runs.
 
     >>> columns = [Variation(seed=0, jitter="ws"), Variation(seed=1)]
-    >>> variation_words(columns[1], columns), variation_words(columns[1], columns[1:])
+    >>> variation_text(columns[1], columns), variation_text(columns[1], columns[1:])
     ('seed 1, jitter none', 'the only run')
     """
     known = heat.varying(columns)
@@ -293,7 +293,7 @@ def variation_words(variation: Variation, columns: Sequence[Variation]) -> str:
 
 
 def factor_effects(factors: dict[str, FactorEffect]) -> list[tuple[str, FactorEffect]]:
-    """The factors that vary, the one that matters most first.
+    """The factors that vary, the most important first.
 
     Chance comes first where another factor does not disagree more often: runs at two temperatures
     differ by chance as well.
@@ -302,15 +302,16 @@ def factor_effects(factors: dict[str, FactorEffect]) -> list[tuple[str, FactorEf
     return sorted(known, key=lambda pair: -(pair[1].rate or 0))
 
 
-def coverage_words(coverage: StabilityCoverage) -> str:
-    """How much was run, in one line; what is zero is not said."""
+def coverage_text(coverage: StabilityCoverage) -> str:
+    """How much was run, in one line; zero counts are left out."""
     return doc.listed(
-        f"{count(coverage.questions)} of {counted(coverage.gold, 'gold question')} run",
-        cost_words(coverage),
-        coverage.single and f"{counted(coverage.single, 'question')} not evaluated (one run each)",
-        coverage.surplus and f"{counted(coverage.surplus, 'surplus line')}",
-        coverage.unknown and f"{counted(coverage.unknown, 'run')} of unknown questions",
-        coverage.rejected and counted(coverage.rejected, "rejected line"),
+        f"{count(coverage.questions)} of {pluralize(coverage.gold, 'gold question')} run",
+        cost_text(coverage),
+        coverage.single
+        and f"{pluralize(coverage.single, 'question')} not evaluated (one run each)",
+        coverage.surplus and f"{pluralize(coverage.surplus, 'surplus line')}",
+        coverage.unknown and f"{pluralize(coverage.unknown, 'run')} of unknown questions",
+        coverage.rejected and pluralize(coverage.rejected, "rejected line"),
         sep="; ",
     )
 
@@ -319,14 +320,14 @@ def next_steps(report: StabilityReport) -> Iterator[str]:
     """What to look at next, in sentences."""
     coverage = report.coverage
     if lost := coverage.errors + coverage.missing:
-        again = counted(lost, "run")
+        again = pluralize(lost, "run")
         yield f"Run the sweep again: it resumes with the {again} that failed or are missing."
     if coverage.single:
-        one = counted(coverage.single, "question has", "questions have")
+        one = pluralize(coverage.single, "question has", "questions have")
         yield f"Make more runs: {one} one run and cannot be evaluated; {MORE_RUNS}."
     if blamed := report.counted().blamed:
         effects = (name for name, _ in factor_effects(report.factors))
         first = next((name for name in effects if name in blamed), min(blamed))
         bad = sum(n for name, n in verdict_counts(report) if name not in NOT_UNSTABLE)
-        of = counted(bad, "question that is not stable", "questions that are not stable")
+        of = pluralize(bad, "question that is not stable", "questions that are not stable")
         yield f"Start with the {first}: it explains {count(blamed[first])} of {of}."

@@ -15,11 +15,11 @@ from ragauge.contracts.suite import SuiteReport, TaskReport
 from ragauge.gates.rules import TOLERANCE
 from ragauge.gates.stability import STABLE
 from ragauge.reports import document as doc
-from ragauge.reports import envelope
+from ragauge.reports import phrasing
 from ragauge.reports.cases import Case, Suite, gate_suite
 from ragauge.reports.document import Block, Cell, Document, Text, Tone, names
-from ragauge.reports.envelope import PER_QUESTION
 from ragauge.reports.kinds import comparison
+from ragauge.reports.phrasing import PER_QUESTION
 
 STATUS: dict[str, tuple[str, Tone]] = {
     "passed": ("pass", "good"),
@@ -30,8 +30,8 @@ STATUS: dict[str, tuple[str, Tone]] = {
 }
 ENOUGH = ("passed", "ungated")
 """Tasks that passed; a few of their gates may not hold, where a setting allows that."""
-SEEN = ("worse", "better", "not_worse")
-"""Changes a reader wants to see even where no gate is on them."""
+DECIDED = ("worse", "better", "not_worse")
+"""Verdicts of changes that are shown even without a gate."""
 PROBLEMS_SHOWN = 10
 VALUES_SHOWN = 8
 
@@ -43,8 +43,8 @@ def document(report: SuiteReport) -> Document:
 def _blocks(report: SuiteReport) -> Iterator[Block]:
     def gates(task: TaskReport) -> Cell:
         own = gates_of(report, task)
-        held = sum(gate.holds for gate in own)
-        return Cell(envelope.n_of(held, len(own)) if own else "", held, "dim")
+        holding = sum(gate.holds for gate in own)
+        return Cell(phrasing.n_of(holding, len(own)) if own else "", holding, "dim")
 
     def of(task: TaskReport) -> str:
         return f"{task.kind} of {task.dataset}" if task.dataset else task.kind
@@ -53,7 +53,7 @@ def _blocks(report: SuiteReport) -> Iterator[Block]:
         word, tone = STATUS[task.status]
         return Cell(word, task.status, tone)
 
-    yield doc.Verdict(*verdict_words(report))
+    yield doc.Verdict(*verdict_text(report))
     yield doc.table(
         report.tasks,
         {
@@ -85,9 +85,9 @@ def _blocks(report: SuiteReport) -> Iterator[Block]:
 
 def _task(report: SuiteReport, task: TaskReport) -> Iterator[Block]:
     for problem in task.problems[:PROBLEMS_SHOWN]:
-        yield Text(doc.theirs(problem), "bad")
+        yield Text(doc.foreign(problem), "bad")
     if len(task.problems) > PROBLEMS_SHOWN:
-        yield Text(f"and {envelope.count(len(task.problems) - PROBLEMS_SHOWN)} more", "dim")
+        yield Text(f"and {phrasing.count(len(task.problems) - PROBLEMS_SHOWN)} more", "dim")
     own = gates_of(report, task)
     yield from doc.gates(
         own,
@@ -95,37 +95,37 @@ def _task(report: SuiteReport, task: TaskReport) -> Iterator[Block]:
         {gate.metric: _name(task, gate) for gate in own},
         title="",
         value=_value,
-        demand=lambda gate: _demand(report, task, gate),
+        demand=lambda gate: _bound_text(report, task, gate),
     )
     for stratum, by in task.strata.items():
         ids = dict.fromkeys(id for scores in by.values() for id in scores)
-        yield doc.slices(stratum, by, envelope.short_names(ids), ids, shown=VALUES_SHOWN)
+        yield doc.slices(stratum, by, phrasing.short_names(ids), ids, shown=VALUES_SHOWN)
     if task.comparison:
         compared = task.comparison.compared
         # Gates on other changes are above.
-        seen = {id: one for id, one in compared.items() if one.verdict in SEEN}
-        names = {id: id for id in seen}
-        changes = comparison.changes_of(task.comparison, comparison.overall(seen), names)
-        said = against_words(task.comparison)
-        yield doc.Section(title="Comparison", remark=said, blocks=[changes] if seen else [])
+        decided = {id: one for id, one in compared.items() if one.verdict in DECIDED}
+        names = {id: id for id in decided}
+        changes = comparison.changes_of(task.comparison, comparison.overall(decided), names)
+        remark = reference_text(task.comparison)
+        yield doc.Section(title="Comparison", remark=remark, blocks=[changes] if decided else [])
 
 
-def verdict_words(report: SuiteReport) -> tuple[str, str]:
-    """PASS or FAIL, and how many tasks ended how."""
+def verdict_text(report: SuiteReport) -> tuple[str, str]:
+    """PASS or FAIL, and how many tasks ended in each way."""
     found = report.coverage
-    words = doc.listed(
-        f"{found.passed:,} of {envelope.counted(found.tasks - found.skipped, 'task')} passed",
+    text = doc.listed(
+        f"{found.passed:,} of {phrasing.pluralize(found.tasks - found.skipped, 'task')} passed",
         found.ungated and f"{found.ungated:,} without a quality gate",
         found.failed and f"{found.failed:,} failed",
         found.error and f"{found.error:,} could not be measured",
         found.skipped and f"{found.skipped:,} not selected",
     )
-    word = envelope.verdict_word(report.passed, report.gates)
-    return word, f"suite {report.suite}: {words}"
+    word = phrasing.verdict_word(report.passed, report.gates)
+    return word, f"suite {report.suite}: {text}"
 
 
-def against_words(given: ComparisonReport) -> str:
-    """A line on the comparison: with which run, and how many metrics went which way."""
+def reference_text(given: ComparisonReport) -> str:
+    """One line about the comparison: with which run, and how many metrics have each verdict."""
     if given.before is None:
         return "nothing to compare with yet"
     ways = [f"{len(ids)} {word}" for word, ids in comparison.by_verdict(given).items()]
@@ -141,33 +141,33 @@ def gates_of(report: SuiteReport, task: TaskReport) -> list[Gate]:
 
 
 def _is_per_question(gate: Gate) -> bool:
-    return envelope.restriction(gate).startswith(PER_QUESTION)
+    return phrasing.restriction(gate).startswith(PER_QUESTION)
 
 
 def _name(task: TaskReport, gate: Gate) -> str:
     """What a gate is on; of a rule for each question, with the value that each must have."""
     name = gate.metric.removeprefix(f"{task.name}/")
-    return f"{name} {envelope.bound(gate)}" if _is_per_question(gate) else name
+    return f"{name} {phrasing.bound(gate)}" if _is_per_question(gate) else name
 
 
 def _value(gate: Gate) -> str:
     """A gate's value; of a rule for each question, how many questions pass it."""
     if gate.value is not None and _is_per_question(gate):
-        return f"{envelope.n_of(round(gate.value * gate.n), gate.n)} hold"
-    return envelope.value_beside(gate.value, gate.bound)
+        return f"{phrasing.n_of(round(gate.value * gate.n), gate.n)} hold"
+    return phrasing.value_against(gate.value, gate.bound)
 
 
-def _demand(report: SuiteReport, task: TaskReport, gate: Gate) -> str:
+def _bound_text(report: SuiteReport, task: TaskReport, gate: Gate) -> str:
     """What decides a gate: its bound; of a rule for each question, how many may fail it.
 
     In a stability task `min_stable` says that, over all questions there are.
     """
     if not _is_per_question(gate):
-        return envelope.bound(gate)
+        return phrasing.bound(gate)
     for stable in report.gates:
         if stable.metric == f"{task.name}/{STABLE}":
             return f"at most {floor((1 - stable.bound) * stable.n + TOLERANCE):,} fail"
-    part = re.match(rf"{PER_QUESTION} (\d+ of \d+)", envelope.restriction(gate))
+    part = re.match(rf"{PER_QUESTION} (\d+ of \d+)", phrasing.restriction(gate))
     return f"{part[1]} hold" if part else "all hold"
 
 
@@ -181,7 +181,7 @@ def cases(report: SuiteReport) -> Iterator[Suite]:
             return Case(task.name, "not selected", kind="skipped")
         stopping = (gate.rule for gate in gates_of(report, task) if not gate.holds)
         lines = list(task.problems or stopping) or [task.status]
-        compared = [against_words(task.comparison)] if task.comparison else []
+        compared = [reference_text(task.comparison)] if task.comparison else []
         kind: Literal["error", "failure"] = "error" if task.status == "error" else "failure"
         title = f"{STATUS[task.status][0]} {task.name}"
         return Case(task.name, lines[0], [*lines[1:], *compared], kind, task.status, title=title)

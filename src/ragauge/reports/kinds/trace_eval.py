@@ -9,11 +9,11 @@ from ragauge.contracts.audit import OK, STATES, LambdaState
 from ragauge.contracts.trace_eval import TracedQuestion, TracedRun, TraceEvalReport
 from ragauge.metrics.worst_first import traced_questions
 from ragauge.reports import document as doc
-from ragauge.reports import envelope
-from ragauge.reports.cases import Case, Suite, facts, gate_suite
+from ragauge.reports import phrasing
+from ragauge.reports.cases import Case, Suite, fact_lines, gate_suite
 from ragauge.reports.document import Block, Cell, Column, Document, Square, Table, Tone, names
-from ragauge.reports.envelope import ABSENT, by_count, count, counted, n_of
 from ragauge.reports.kinds import audit
+from ragauge.reports.phrasing import ABSENT, by_count, count, n_of, pluralize
 
 MEANINGS: dict[LambdaState, tuple[str, Tone]] = {
     "chaotic": ("no two runs agree", "bad"),
@@ -49,7 +49,7 @@ def cases(report: TraceEvalReport) -> Iterator[Suite]:
             one.qid,
             doc.listed(states, match != ABSENT and f"{match} match", codes, sep="; "),
             [
-                *facts({"question": one.question, "breaks": one.broken, "codes": codes}),
+                *fact_lines({"question": one.question, "breaks": one.broken, "codes": codes}),
                 *(
                     f"{run.run_id} {OUTCOMES[outcome(run)][2]}: "
                     f"{run.error or run.code} [{' '.join(run.cited)}]"
@@ -66,14 +66,14 @@ def cases(report: TraceEvalReport) -> Iterator[Suite]:
 
 def _blocks(report: TraceEvalReport) -> Iterator[Block]:
     recipe, covered = report.recipe, report.coverage
-    wordings, seeds = counted(recipe.wordings, "wording"), counted(len(recipe.seeds), "seed")
+    wordings, seeds = pluralize(recipe.wordings, "wording"), pluralize(len(recipe.seeds), "seed")
     first = "the match rate is below its target: fix the codes before you tune retrieval"
     yield doc.Verdict(
-        *verdict_words(report),
+        *verdict_text(report),
         notes=[f"{wordings} × {seeds} at temperature {recipe.temperature:g}"],
         meaning=[first] if report.codes_first else [],
     )
-    yield from doc.gates(report.gates, report.metrics, envelope.metric_names(report))
+    yield from doc.gates(report.gates, report.metrics, phrasing.metric_names(report))
     yield audit.codes(report)
     yield from _states(report)
     if report.at_k:
@@ -102,28 +102,28 @@ def _blocks(report: TraceEvalReport) -> Iterator[Block]:
     if report.questions:
         yield _questions(report)
     yield from audit.rest(report)
-    words = doc.listed(
-        counted(covered.questions, "question"),
-        f"{counted(covered.planned, 'run')} planned",
+    text = doc.listed(
+        pluralize(covered.questions, "question"),
+        f"{pluralize(covered.planned, 'run')} planned",
         f"{count(covered.runs)} made",
         covered.failed and f"{count(covered.failed)} failed",
         covered.missing and f"{count(covered.missing)} missing",
-        covered.short and f"{counted(covered.short, 'question')} with too few wordings",
+        covered.short and f"{pluralize(covered.short, 'question')} with too few wordings",
         report.out and f"saved in {report.out}",
     )
-    yield doc.coverage(words, report.identity)
+    yield doc.coverage(text, report.identity)
 
 
-def verdict_words(report: TraceEvalReport) -> tuple[str, str]:
+def verdict_text(report: TraceEvalReport) -> tuple[str, str]:
     """PASS or FAIL, how many questions converge, and how many answers cite the gold."""
     answers, over = report.states.get("answer", {}), report.counted()
-    total = counted(sum(answers.values()), "question")
-    words = doc.listed(
+    total = pluralize(sum(answers.values()), "question")
+    text = doc.listed(
         f"{count(answers.get('convergent', 0))} of {total} convergent",
         over.answered and f"gold cited in {n_of(over.matched, over.answered)} answers",
         sep="; ",
     )
-    return "PASS" if report.passed else "FAIL", words
+    return "PASS" if report.passed else "FAIL", text
 
 
 def _states(report: TraceEvalReport) -> Iterator[Table]:
@@ -151,16 +151,16 @@ def _states(report: TraceEvalReport) -> Iterator[Table]:
         )
 
 
-def _state(held: LambdaState | None) -> Cell:
-    return Cell(held, held, MEANINGS[held][1], badge=held) if held else Cell(ABSENT)
+def _state(state: LambdaState | None) -> Cell:
+    return Cell(state, state, MEANINGS[state][1], badge=state) if state else Cell(ABSENT)
 
 
 def _questions(report: TraceEvalReport) -> Table:
     everyone = traced_questions(report)
     rows = everyone[:200]  # with more, a page is slow
     wrong = sum(not correct(one) for one in everyone)
-    seen = {outcome(run) for one in rows for run in one.runs}
-    legend = [f"{mark} {means}" for name, (mark, _, means) in OUTCOMES.items() if name in seen]
+    times = {outcome(run) for one in rows for run in one.runs}
+    legend = [f"{mark} {means}" for name, (mark, _, means) in OUTCOMES.items() if name in times]
 
     def square(run: TracedRun) -> Square:
         name = outcome(run)

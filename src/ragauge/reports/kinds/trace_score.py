@@ -1,4 +1,4 @@
-"""The report of `ragauge score` without a gold set: what traces alone tell."""
+"""The report of `ragauge score` without a gold set, from traces alone."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from ragauge.contracts.trace_score import TraceScored, TraceScoreReport
 from ragauge.reports import document as doc
-from ragauge.reports import envelope
+from ragauge.reports import phrasing
 from ragauge.reports.document import Block, Document, names
-from ragauge.reports.envelope import count, counted
 from ragauge.reports.kinds.score import REFUSALS
+from ragauge.reports.phrasing import count, pluralize
 
 MISSING = (
     "Whether answers are correct, whether the right passages were found and cited, and whether "
@@ -33,12 +33,12 @@ def table(report: TraceScoreReport) -> tuple[tuple[str, ...], Iterable[Iterable[
 
 
 def _blocks(report: TraceScoreReport) -> Iterator[Block]:
-    shown = envelope.metric_names(report)
-    hint = envelope.how_to_gate(report.passed, "--gates 'groundedness>=0.6,in_scope>=0.95'")
-    scored = f"{counted(report.coverage.traces, 'trace')} looked at, without a gold set"
-    words = doc.listed(envelope.gate_counts(report), scored, sep="; ")
-    word = envelope.verdict_word(report.passed, report.gates)
-    yield doc.Verdict(word, words, meaning=[hint] if hint else [])
+    shown = phrasing.metric_names(report)
+    hint = phrasing.how_to_gate(report.passed, "--gates 'groundedness>=0.6,in_scope>=0.95'")
+    scored = f"{pluralize(report.coverage.traces, 'trace')} looked at, without a gold set"
+    text = doc.listed(phrasing.gate_counts(report), scored, sep="; ")
+    word = phrasing.verdict_word(report.passed, report.gates)
+    yield doc.Verdict(word, text, meaning=[hint] if hint else [])
     yield _answers(report)
     yield from doc.gates(report.gates, report.metrics, shown)
     yield from doc.other_scores(report, shown)
@@ -60,14 +60,14 @@ def _blocks(report: TraceScoreReport) -> Iterator[Block]:
     yield from doc.glossary(report.metrics, shown)
     covered, latency = report.coverage, report.latency
     took = latency and f"p50 {latency.p50_ms:,.0f} ms, p95 {latency.p95_ms:,.0f} ms"
-    words = doc.listed(
-        counted(covered.traces, "trace"),
+    text = doc.listed(
+        pluralize(covered.traces, "trace"),
         f"{count(covered.with_contexts)} with contexts",
         f"{count(covered.with_citations)} with citations",
-        f"latency {took} ({counted(latency.n, 'trace')})" if latency else "",
-        covered.rejected and counted(covered.rejected, "rejected line"),
+        f"latency {took} ({pluralize(latency.n, 'trace')})" if latency else "",
+        covered.rejected and pluralize(covered.rejected, "rejected line"),
     )
-    yield doc.coverage(words, report.identity)
+    yield doc.coverage(text, report.identity)
 
 
 def _answers(report: TraceScoreReport) -> doc.Bars:
@@ -89,10 +89,10 @@ def _answers(report: TraceScoreReport) -> doc.Bars:
 
 
 def _why(one: TraceScored) -> str:
-    """What speaks against the answer, of the metrics that have a value below 1."""
-    told = [
+    """The reasons of the metrics with a value below 1."""
+    reasons = [
         reason
         for id, reason in one.reasons.items()
         if (value := one.values.get(id)) is not None and value < 1
     ]
-    return "; ".join(dict.fromkeys(told)) or ("error" if one.status == "error" else "")
+    return "; ".join(dict.fromkeys(reasons)) or ("error" if one.status == "error" else "")

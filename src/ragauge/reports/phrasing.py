@@ -1,7 +1,7 @@
-"""What every kind of report has (metrics, gates, findings, advice) in words.
+"""Numbers, gates, findings and other parts of any report as text.
 
-Words that have a version in each language are data, a file per language. Sentences about causes
-and evidence are part of the report; symptoms, standings and interventions have the names of
+Texts that exist in each language are data, a file per language. Sentences about causes and
+evidence are part of the report; symptoms, standings and interventions get their names from
 `ragauge.diagnosis.words`.
 """
 
@@ -35,10 +35,10 @@ def value(number: float | None) -> str:
     return ABSENT if number is None else _fixed(number, DECIMALS)
 
 
-def value_beside(number: float | None, bound: float) -> str:
-    """The value with as many decimals as it takes to tell it from the bound it is held against.
+def value_against(number: float | None, bound: float) -> str:
+    """The value with as many decimals as it takes to distinguish it from its bound.
 
-    >>> value_beside(0.10004, 0.1), value_beside(0.1, 0.1)
+    >>> value_against(0.10004, 0.1), value_against(0.1, 0.1)
     ('0.10004', '0.100')
     """
     if number is None or abs(number - bound) < 10**-MOST_DECIMALS:
@@ -74,16 +74,16 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
-def counted(number: int, one: str, many: str | None = None) -> str:
+def pluralize(number: int, one: str, many: str | None = None) -> str:
     """
-    >>> counted(1, "question"), counted(2000, "question")
+    >>> pluralize(1, "question"), pluralize(2000, "question")
     ('1 question', '2,000 questions')
     """
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def by_count(times: Mapping[str, int]) -> list[tuple[str, int]]:
-    """The names that were counted, the most frequent first; what is zero is left out.
+    """Names with their counts, the most frequent first; zero counts are left out.
 
     >>> by_count({"b": 1, "zero": 0, "a": 1, "often": 12})
     [('often', 12), ('a', 1), ('b', 1)]
@@ -100,9 +100,9 @@ def n_of(n: int, of: int | None) -> str:
     return count(n) if of is None else f"{n:,} of {of:,}"
 
 
-def share(part: int, whole: int) -> str:
+def percent(part: int, whole: int) -> str:
     """
-    >>> share(43, 80), share(0, 0)
+    >>> percent(43, 80), percent(0, 0)
     ('53.8 %', '–')
     """
     return f"{100 * part / whole:.1f} %" if whole else ABSENT
@@ -114,18 +114,18 @@ def bound(verdict: Verdict) -> str:
 
 
 def confidence(verdict: Verdict) -> str:
-    """` @95` where the rule demands the interval at that level."""
-    tail = _tail(verdict)
+    """` @95` where the rule is about the interval at that level, else nothing."""
+    tail = _rule_tail(verdict)
     return " " + tail.split(" ")[0].rstrip("?") if tail.startswith("@") else ""
 
 
 def restriction(verdict: Verdict) -> str:
-    """What else the rule says: `per question 3 of 4 where language=nl`."""
-    tail = _tail(verdict).removeprefix(confidence(verdict).strip()).removesuffix("?")
+    """The rest of the rule: `per question 3 of 4 where language=nl`."""
+    tail = _rule_tail(verdict).removeprefix(confidence(verdict).strip()).removesuffix("?")
     return tail.strip()
 
 
-def _tail(verdict: Verdict) -> str:
+def _rule_tail(verdict: Verdict) -> str:
     return verdict.rule.removeprefix(f"{verdict.metric}{verdict.op}{verdict.bound:.12g}")
 
 
@@ -141,10 +141,10 @@ def _fixed(number: float, decimals: int) -> str:
 
 
 PLACES_SHOWN = 3
-PER_QUESTION = "per question"  # what the restriction of a rule for each question begins with
+PER_QUESTION = "per question"  # how the restriction of a rule for each question begins
 CHANGES = {"no-regression": "beyond noise", "not-worse": "at worst"}
-"""What a gate on a change compares with its bound: the part that chance does not explain, or the
-worst end of the interval."""
+"""What a gate on a change compares with its bound: the part of the change that chance does not
+explain, or the worst end of its interval."""
 
 
 def gate_word(gate: Verdict, language: str = "en") -> str:
@@ -153,8 +153,8 @@ def gate_word(gate: Verdict, language: str = "en") -> str:
     return word if gate.holds else word.upper()
 
 
-def gate_words(gate: Verdict, name: str) -> str:
-    """A gate in a sentence: what it found, what it demands, and why it was not evaluated."""
+def gate_sentence(gate: Verdict, name: str) -> str:
+    """A gate in a sentence: its value, its bound, and why it was not evaluated."""
     rest, demanded, found = restriction(gate), bound(gate), gate.value
     if found is not None and rest.startswith(PER_QUESTION):
         holding = n_of(round(found * gate.n), gate.n)
@@ -163,31 +163,31 @@ def gate_words(gate: Verdict, name: str) -> str:
         change = f"{signed(found)} {signed_interval(gate.ci)}".rstrip()
         facts = f"change of {name} {CHANGES[rest]} is {change}, must be {demanded}"
     else:
-        value = f"{value_beside(found, gate.bound)} {interval(gate.ci)}".rstrip()
+        value = f"{value_against(found, gate.bound)} {interval(gate.ci)}".rstrip()
         facts = f"{name} is {value} over {count(gate.n)}, must be {demanded}"
     note = gate_note(gate)
     return f"{gate_word(gate)}: {facts}{f' ({note})' if note else ''}"
 
 
 def verdict_word(passed: bool | None, gates: Iterable[Verdict]) -> str:
-    """PASS or FAIL; where nothing was demanded of the quality, that."""
+    """PASS or FAIL; without a gate on quality, that there is none."""
     if passed is None:
         return f"No quality gate {'evaluated' if any(map(is_quality, gates)) else 'set'}"
     return "PASS" if passed else "FAIL"
 
 
 def gate_counts(report: Report) -> str:
-    """What the gates did: `1 of 3 gates failed, 1 not evaluated`; nothing without gates."""
+    """How the gates ended: `1 of 3 gates failed, 1 not evaluated`; nothing without gates."""
     if not report.gates:
         return ""
-    total = counted(len(report.gates), "gate")
+    total = pluralize(len(report.gates), "gate")
     times = Counter(gate.verdict for gate in report.gates)
     if times["fail"]:
-        words = f"{count(times['fail'])} of {total} failed"
+        first = f"{count(times['fail'])} of {total} failed"
     else:
-        words = f"{count(times['pass'])} of {total} {'holds' if len(report.gates) == 1 else 'hold'}"
+        first = f"{count(times['pass'])} of {total} {'holds' if len(report.gates) == 1 else 'hold'}"
     others = {"not evaluated": times["not_evaluated"], "not applicable": times["not_applicable"]}
-    return ", ".join([words, *(f"{count(n)} {name}" for name, n in others.items() if n)])
+    return ", ".join([first, *(f"{count(n)} {name}" for name, n in others.items() if n)])
 
 
 def how_to_gate(passed: bool | None, example: str) -> str:
@@ -196,13 +196,13 @@ def how_to_gate(passed: bool | None, example: str) -> str:
 
 
 def gate_note(gate: Verdict) -> str:
-    """What a gate has no column for: its restriction, its reason, that it may be absent."""
+    """What has no column in the table of gates: a gate's restriction, reason, and optionality."""
     optional = "optional" if gate.optional and gate.verdict == "not_evaluated" else ""
     return "; ".join(filter(None, (restriction(gate), optional, gate.reason)))
 
 
 def short_names(ids: Iterable[str]) -> dict[str, str]:
-    """Metric ids by the names to show: without the family, unless two would be the same.
+    """The name to show for each metric id: without the family, unless two would be the same.
 
     >>> list(short_names(["quality.errors", "quality.coverage", "labels.coverage"]).values())
     ['errors', 'quality.coverage', 'labels.coverage']
@@ -213,7 +213,7 @@ def short_names(ids: Iterable[str]) -> dict[str, str]:
 
 
 def metric_names(report: Report, *others: str) -> dict[str, str]:
-    """The metrics of a report, also those of its gates, and others, by the names to show."""
+    """The name to show for each metric of a report, of its gates, and for the others."""
     gated = (gate.metric for gate in report.gates)
     return short_names(dict.fromkeys((*report.metrics, *gated, *others)))
 
@@ -236,16 +236,18 @@ def finding_text(finding: Finding) -> str:
     return f"{finding.where}: {finding.message}"
 
 
-def identity_words(identity: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What makes a run comparable, a line each: names with dots for what is inside.
+def identity_items(identity: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What makes a run comparable, as names and texts; nested names are joined by dots.
 
-    >>> identity_words({"command": "score", "gold": {"sha256": "2f7d", "rows": 4}})
+    >>> identity_items({"command": "score", "gold": {"sha256": "2f7d", "rows": 4}})
     [('command', 'score'), ('gold.rows', '4'), ('gold.sha256', '2f7d')]
     """
     found: list[tuple[str, str]] = []
     for name, value in sorted(identity.items()):
         if isinstance(value, Mapping):
-            found += [(f"{name}.{inner}", told) for inner, told in identity_words(value)]
+            found += [
+                (f"{name}.{inner}", inner_text) for inner, inner_text in identity_items(value)
+            ]
         else:
             text = json.dumps(value, ensure_ascii=False, sort_keys=True)
             found.append((name, value if isinstance(value, str) else text))
@@ -267,7 +269,7 @@ class Signs(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Wording(Struct, frozen=True, forbid_unknown_fields=True):
-    """The words of one language that writers need for any document."""
+    """The texts of one language that writers need for any document."""
 
     html_lang: str
     signs: Signs
@@ -292,7 +294,7 @@ class Wording(Struct, frozen=True, forbid_unknown_fields=True):
     rest: str
     show_more: Counted
     in_json: str
-    """Where what is left out of a table can be found."""
+    """Where to find what is left out of a table."""
     json_has_them: str
     in_html: str
     all_about: str
@@ -309,9 +311,9 @@ class Wording(Struct, frozen=True, forbid_unknown_fields=True):
     verdict: str
     gate_verdicts: dict[Decision, str]
 
-    def counted(self, number: int, forms: Counted) -> str:
+    def pluralize(self, number: int, forms: Counted) -> str:
         """
-        >>> wording("en").counted(1, ("{n} sample", "{n} samples"))
+        >>> wording("en").pluralize(1, ("{n} sample", "{n} samples"))
         '1 sample'
         """
         return forms[number != 1].format(n=count(number))
@@ -326,12 +328,12 @@ class Wording(Struct, frozen=True, forbid_unknown_fields=True):
     def listed(self, parts: Iterable[str]) -> str:
         return self.signs.comma.join(filter(None, parts))
 
-    def told(self, parts: Iterable[str]) -> str:
+    def clauses(self, parts: Iterable[str]) -> str:
         """Parts of a sentence, without the empty ones."""
         return self.signs.semicolon.join(filter(None, parts))
 
-    def beside(self, text: str) -> str:
-        """The text in parentheses; nothing for nothing."""
+    def in_parentheses(self, text: str) -> str:
+        """The text in parentheses; nothing for an empty text."""
         return f"{self.signs.opening}{text}{self.signs.closing}" if text else ""
 
     def sentence(self, text: str) -> str:
@@ -344,18 +346,15 @@ class Wording(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Phrases(Wording, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The sentences of one kind of report, next to the words that all have in its language.
-
-    What is in braces is filled in.
-    """
+    """The sentences of one kind of report, in addition to the texts that all kinds share."""
 
     phrases: dict[str, str]
     counts: dict[str, Counted] = {}
     names: dict[str, dict[str, str]] = {}
-    """By what they name: the words for the values of a field."""
+    """For each field, the names of its values."""
 
     def __call__(self, name: str, **values: str | int) -> str:
-        """The phrase with its values; counts with their thousands.
+        """The phrase with its values filled in; counts with separators for thousands.
 
         >>> phrases("catalogue", "en")("count", n=1200, causes=35)
         '1,200 entries; 35 of them are causes, which are ranked by evidence.'
@@ -367,10 +366,10 @@ class Phrases(Wording, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def count(self, number: int, name: str) -> str:
         """`1 sample`, `38 samples`."""
-        return self.counted(number, self.counts[name])
+        return self.pluralize(number, self.counts[name])
 
     def named(self, what: str, name: str) -> str:
-        """The word for a name; the name itself where there is none: it may be a user's own."""
+        """The text for a name; without one, the name itself, which may be a user's own."""
         return self.names[what].get(name, name.replace("_", " "))
 
 

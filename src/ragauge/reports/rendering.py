@@ -1,4 +1,4 @@
-"""The forms a report comes in, and the way from a file name to one of them."""
+"""Reports in their formats, and which format a file's extension means."""
 
 from __future__ import annotations
 
@@ -22,21 +22,20 @@ ENDINGS = {
     ".txt": "text",
     ".sarif": "sarif",
 }
-"""Of files, with the form that each names."""
+"""The format that each file extension means."""
 
 
 def render(
     report: Report, form: str, *, color: bool = False, width: int = 100, brief: bool = False
 ) -> str:
-    """The report in one of the forms its kind has; only `text` has color and a width.
+    """The report in one of the formats of its kind; only `text` has color and a width.
 
-    A `brief` text says the most important, where its kind has a short version.
+    A `brief` text is the short version, where its kind has one.
 
-    CSV ends its lines with CR LF: write what comes back as bytes, not through a text file that
-    translates line ends.
+    CSV lines end in CR LF: write them as bytes, not to a text file that translates line ends.
     """
     kind = KINDS[type(report)]
-    _demand(kind, form)
+    _check_format(kind, form)
     if form == "json":
         from ragauge.reports import json
 
@@ -61,10 +60,10 @@ def render(
     return str(writer.render(module.document(report)))
 
 
-def form_of(path: Path, report: type | None = None) -> str:
-    """The form that a file's ending names; of a kind of report, one that it has.
+def format_of(path: Path, report: type | None = None) -> str:
+    """The format of a file's extension; for a kind of report, one that it has.
 
-    >>> form_of(Path("out/report.MD"))
+    >>> format_of(Path("out/report.MD"))
     'markdown'
     """
     form = ENDINGS.get(path.suffix.lower())
@@ -72,11 +71,11 @@ def form_of(path: Path, report: type | None = None) -> str:
         known = f"known: {', '.join(ENDINGS)}"
         raise UsageError(f'{path}: no report form has the ending "{path.suffix}"; {known}')
     if report is not None:
-        _demand(KINDS[report], form)
+        _check_format(KINDS[report], form)
     return form
 
 
-def _demand(kind: Kind, form: str) -> None:
+def _check_format(kind: Kind, form: str) -> None:
     if form not in ALL_FORMS:
         raise UsageError(f'there is no report form "{form}"; there are {", ".join(ALL_FORMS)}')
     if form not in kind.forms:
@@ -86,11 +85,11 @@ def _demand(kind: Kind, form: str) -> None:
 
 
 def document_of(report: Report) -> Document:
-    """What a report says, in blocks."""
+    """A report as blocks."""
     document: Document = _module(KINDS[type(report)]).document(report)
     return document
 
 
 def _module(kind: Kind) -> Any:
-    """The one module that knows what a kind of report says, and says it to every writer."""
+    """The module that turns a kind of report into blocks."""
     return import_module(f"ragauge.reports.kinds.{kind.folder}")
