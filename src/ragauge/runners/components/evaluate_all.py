@@ -139,10 +139,10 @@ def evaluate_all(
         try:
             if task == "retrieval" and documents is not None and isinstance(under_test, Indexes):
                 under_test.index(documents)
-            made = asked(task, under_test, calls, findings, tick)
-            results.failed_calls += made.failed
-            if made.failed and made.failed == made.calls:
-                fact = f"all {made.calls:,} calls failed, the first at {made.first_error}"
+            predicted, errors = asked(task, under_test, calls, findings, tick)
+            results.failed_calls += len(errors)
+            if errors and len(errors) == len(calls):
+                fact = f"all {len(calls):,} calls failed, the first at {errors[0]}"
                 results.failures[task] = fact
                 continue
             # A stratum that the units of a task do not have is another task's.
@@ -150,7 +150,7 @@ def evaluate_all(
             given: dict[str, Any] = {"options": structs.replace(_own(task, options), by=by)}
             if task == "linking":
                 given["crosswalk"] = options.crosswalk
-            results.outcomes[task] = evaluators[task](_records(task, read), made.predicted, **given)
+            results.outcomes[task] = evaluators[task](_records(task, read), predicted, **given)
         except RagaugeError as error:
             results.failures[task] = str(error)
         except Exception as error:  # one task's fault is not the others'

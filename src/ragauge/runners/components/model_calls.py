@@ -115,15 +115,6 @@ class Call(Struct, frozen=True, kw_only=True):
     """The fields that join the prediction with gold."""
 
 
-class TaskRun(Struct, frozen=True, kw_only=True):
-    """What came of the calls of a task."""
-
-    calls: int
-    predicted: list[dict[str, Any]]
-    failed: int
-    first_error: str | None
-
-
 class EntryRecord(Struct, frozen=True):
     """A heritage entry as it was given, and as it was read."""
 
@@ -169,8 +160,8 @@ def planned(
 
 def asked(
     task: Task, model: Any, calls: Sequence[Call], findings: Findings, tick: Callable[[], None]
-) -> TaskRun:
-    """The predictions of a model; a call that raises is a finding, and its unit has none."""
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """The predictions of a model, and what went wrong: then a call is a finding without one."""
     method = getattr(model, METHODS[task])
     predicted: list[dict[str, Any]] = []
     errors: list[str] = []
@@ -191,12 +182,7 @@ def asked(
             errors.append(f"{call.where}: {fact}")
             findings.add(Finding("model_error", call.where, f"{METHODS[task]}: {fact}"))
         tick()
-    return TaskRun(
-        calls=len(calls),
-        predicted=predicted,
-        failed=len(errors),
-        first_error=errors[0] if errors else None,
-    )
+    return predicted, errors
 
 
 class BadReply(Exception):
