@@ -97,7 +97,7 @@ def test_a_bad_line_of_a_run_is_told(content: bytes, fault: str) -> None:
         (b"q1 0 d1 1 more\n", "file:1: columns: 5, not the 4 of TREC judgements"),
         (b"q1 0 d1 1.5\n", 'file:1: grade: "1.5" is not a whole number'),
         (b"q1 0 d1 yes\n", 'file:1: grade: "yes" is not a whole number'),
-        (b"q1 0 d1 9999999999\n", "file:1: grade: 9999999999 is out of range"),
+        (b"q1 0 d1 9999999999\n", 'file:1: grade: "9999999999" is out of range'),
         (b"q1 0 d1 99999999999999\n", 'file:1: grade: "99999999999999" is out of range'),
     ],
 )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import numbers
 import re
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct, field
 
 from ragauge.contracts.report import Findings
-from ragauge.ingest.fields import BadField, expected, quoted
+from ragauge.ingest.fields import BadField, expected, number, quoted, whole
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,6 +22,7 @@ VALUE: dict[Role, str] = {"qrels": "grade", "run": "score"}
 """What the number of a row is called."""
 GRADES_WITHIN = 1 << 31
 
+_WRITE = "write 0, 1, 2 or 3"
 _WHOLE = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
 
@@ -115,31 +117,33 @@ def with_source_lists(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(listed.alias("source"))
 
 
-def number_of(written: str, role: Role) -> float:
-    """The grade or score a cell holds; raises BadField with the fact and a remedy."""
-    return grade_of(written) if role == "qrels" else score_of(written)
+def number_of(given: Any, role: Role, *, cell: bool = False) -> float | None:
+    """The grade or the score, of a cell from its text; only a result may lack one."""
+    if given is None and role == "run":
+        return None
+    if isinstance(given, numbers.Number) and not isinstance(given, int | float):
+        given = given.item() if hasattr(given, "item") else given  # numpy's, from a program
+    if not cell:
+        found = number(given, "score") if role == "run" else _grade(given)
+    elif role == "run":
+        found = float(given) if _NUMBER.fullmatch(given) else math.nan
+        if not math.isfinite(found):
+            fact = f"{quoted(given)} is not a finite number; write such as 12.5"
+            raise BadField("score", fact)
+    elif not _WHOLE.fullmatch(given):
+        raise BadField("grade", f"{quoted(given)} is not a whole number; {_WRITE}")
+    else:
+        found = _grade(int(given) if len(given) <= 12 else GRADES_WITHIN, shown=quoted(given))
+    return found if role == "qrels" else float(found)
 
 
-def grade_of(written: str) -> int:
-    if not _WHOLE.fullmatch(written):
-        fact = f"{quoted(written)} is not a whole number; write 0, 1, 2 or 3"
-        raise BadField("grade", fact)
-    if len(written) > 12:
-        raise BadField("grade", f"{quoted(written)} is out of range; write 0, 1, 2 or 3")
-    return grade_within(int(written))
-
-
-def grade_within(grade: int) -> int:
+def _grade(given: Any, shown: str | None = None) -> int:
+    if given is None:
+        raise BadField("grade", f"missing; {_WRITE}")
+    grade = whole(given, "grade")
     if not -GRADES_WITHIN < grade < GRADES_WITHIN:
-        raise BadField("grade", f"{grade} is out of range; write 0, 1, 2 or 3")
+        raise BadField("grade", f"{shown or grade} is out of range; {_WRITE}")
     return grade
-
-
-def score_of(written: str) -> float:
-    score = float(written) if _NUMBER.fullmatch(written) else math.nan
-    if not math.isfinite(score):
-        raise BadField("score", f"{quoted(written)} is not a finite number; write such as 12.5")
-    return score
 
 
 def rank_of(written: str) -> int | None:

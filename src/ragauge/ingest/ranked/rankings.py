@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -19,11 +18,9 @@ from ragauge.ingest.fields import (
     anything,
     expected,
     mapping,
-    number,
     quoted,
     text,
     texts,
-    whole,
 )
 from ragauge.ingest.lines import BadJson, decode, read_whole
 from ragauge.ingest.ranked.ranking_rows import (
@@ -32,7 +29,6 @@ from ragauge.ingest.ranked.ranking_rows import (
     RankingRows,
     Role,
     RowsRead,
-    grade_within,
     id_of,
     kinds,
     number_of,
@@ -62,17 +58,6 @@ MANY: dict[Role, tuple[str, ...]] = {
 GOLD_GRADE = 1
 """Of a document that is only named as relevant."""
 ITEM = "{name}: item {line}"
-
-
-def _number(given: Any, role: Role) -> float | None:
-    """The grade or the score; only a result may lack one."""
-    if isinstance(given, numbers.Number) and not isinstance(given, int | float):
-        given = given.item() if hasattr(given, "item") else given  # numpy's, from a program
-    if role == "qrels":
-        if given is None:
-            raise BadField("grade", "missing; write 0, 1, 2 or 3")
-        return grade_within(whole(given, "grade"))
-    return None if given is None else float(number(given, "score"))
 
 
 def _sources(given: Any, field: str) -> list[str] | None:
@@ -134,18 +119,12 @@ def _rows(records: Records, role: Role, problems: list[str]) -> RankingRows:
                 field = row.written[many]
                 add_documents(read, query, row[many], line, where, problems, field)
             elif row["document"] is not None:
-                value, rank, source = row[VALUE[role]], row["rank"], row["source"]
+                value, rank = row[VALUE[role]], row["rank"]
                 if records.tabular:
-                    value = None if value is None else number_of(value.strip(), role)
-                    rank = None if rank is None else rank_of(rank.strip())
-                read.add(
-                    query,
-                    row["document"],
-                    _number(value, role),
-                    line,
-                    rank if type(rank) is int else None,
-                    None if source is None else _sources(source, "source"),
-                )
+                    value = value and number_of(value.strip(), role, cell=True)
+                    rank = rank and rank_of(rank.strip())
+                entry = {"id": row["document"], VALUE[role]: value, "source": row["source"]}
+                _add_document(read, query, entry, line, rank if type(rank) is int else None)
             else:
                 raise BadField(many, f"missing; a record has {many}, or a document of its own")
         except BadField as fault:
@@ -225,7 +204,7 @@ def _add_document(
 ) -> None:
     named = next((entry[name] for name in (*DOCUMENT, "id") if name in entry), None)
     document, source = id_of(named, "document"), entry.get("source")
-    value = _number(entry.get(VALUE[read.role]), read.role)
+    value = number_of(entry.get(VALUE[read.role]), read.role)
     brought = None if source is None else _sources(source, "source")
     read.add(query, document, value, line, rank, brought)
 

@@ -52,7 +52,7 @@ def _line_by_line(
             if len(cells) < width or (len(cells) > width and role == "qrels"):
                 raise BadField("columns", f"{len(cells)}, not the {_SHAPE[role]}")
             query, document = _text(cells[0], "query"), _text(cells[2], "document")
-            worth = number_of(cells[value].decode(errors="replace"), role)
+            worth = number_of(cells[value].decode(errors="replace"), role, cell=True)
         except BadField as fault:
             problems.append(f"{name}:{number}: {fault}")
             continue
