@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 from pathlib import Path
+from unittest import mock
 
 import polars as pl
 import pytest
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 
 from ragauge.contracts.report import Findings
 from ragauge.errors import InputRejected, UsageError
+from ragauge.ingest import records as records_module
 from ragauge.ingest.fields import Field, Shape, an_id, boolean, mapping, number, text, value_at
 from ragauge.ingest.lines import decode
 from ragauge.ingest.records import FORMS, Records, Row, columns_for
@@ -317,9 +319,19 @@ def line_by_line(line):
     return decode(line)
 
 
-@given(st.lists(RAW, min_size=1, max_size=4), st.sampled_from(["\n", "\r\n"]), st.booleans())
-def test_lines_that_are_decoded_together_are_those_decoded_one_by_one(lines, end, closed):
+@given(
+    st.lists(RAW, min_size=1, max_size=4),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
+    st.sampled_from((1, 20, 1 << 20)),
+)
+def test_lines_that_are_decoded_together_are_those_decoded_one_by_one(lines, end, closed, part):
     content = (end.join(lines) + end * closed).encode()
+    with mock.patch.object(records_module, "TOGETHER", part):
+        _check_together(content)
+
+
+def _check_together(content):
     one_by_one, together = [], []
     records = Records(content, NOTE, one_by_one, form="jsonl", decode=line_by_line)
     expected = list(records.objects())

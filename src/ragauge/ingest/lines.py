@@ -151,6 +151,15 @@ def head_of(name: str) -> bytes | None:
         return None
 
 
+def beginning(name: str) -> bytes:
+    """The first bytes of a file's text, unpacked; nothing of a pipe."""
+    head = head_of(name) or b""
+    if head.startswith((_GZIP, _ZSTD, *_UTF16_MARKS)):
+        first = next(blocks(name), None)
+        head = first.read()[: 1 << 16] if first else b""
+    return head.removeprefix(_BOM)
+
+
 def nothing_in(name: str) -> str | None:
     """That a file is empty, or has nothing but empty lines; None where there is something."""
     head = head_of(name)

@@ -61,6 +61,8 @@ FORMS: tuple[Form, ...] = ("json", "jsonl", "csv", "tsv", "parquet", "arrow")
 Placed = Iterable[tuple[str, Any]]
 """Each decoded value with its place."""
 COLUMNS_SHOWN = 12
+TOGETHER = 1 << 20
+"""Bytes of lines that are decoded together, where records are taken one by one."""
 MOST_KEYS = 100
 """Keys of an object that may be a record, and not one that holds records by their ids."""
 _CELL = 16
@@ -459,10 +461,9 @@ class Records:
         elif form == "jsonl" or (form is None and has_lines(content)):
             self.read_as = "JSON Lines"
             values: Sequence[Any] | None = None
-            if self._at_once and self._decode is decode and (by_key := decode_columns(content)):
-                values = Table(by_key)
-            elif self._decode is decode:
-                values = decode_lines(content)
+            if self._at_once and self._decode is decode:
+                by_key = decode_columns(content)
+                values = Table(by_key) if by_key else decode_lines(content)
             if values is not None:
                 return Batch(Places(len(values), lambda at: f"{name}:{at + 1}"), values)
             return self._of_lines(content)
@@ -484,15 +485,24 @@ class Records:
         return Batch(Places(len(values), lambda at: f"{name}: item {at + 1}"), values)
 
     def _of_lines(self, content: bytes) -> Placed:
-        for number, line in enumerate(content.split(b"\n"), 1):
-            if not line or line.isspace():
-                continue
-            try:
-                if len(line) > MAX_LINE:
-                    raise BadJson(OVERLONG)
-                yield f"{self.name}:{number}", self._decode(line)
-            except BadJson as fault:
-                self._reject(f"{self.name}:{number}", str(fault))
+        """The values of lines, of which many are decoded together where they are clean."""
+        start, first = 0, 1
+        while start < len(content):
+            end = content.find(b"\n", start + TOGETHER) + 1 or len(content)
+            part = content[start:end]
+            values = decode_lines(part) if self._decode is decode else None
+            if values is not None:
+                yield from ((f"{self.name}:{at}", one) for at, one in enumerate(values, first))
+            for number, line in enumerate(part.split(b"\n") if values is None else (), first):
+                if not line or line.isspace():
+                    continue
+                try:
+                    if len(line) > MAX_LINE:
+                        raise BadJson(OVERLONG)
+                    yield f"{self.name}:{number}", self._decode(line)
+                except BadJson as fault:
+                    self._reject(f"{self.name}:{number}", str(fault))
+            start, first = end, first + part.count(b"\n")
 
     def _of_object(self, value: Mapping[str, Any], place: str) -> Placed:
         """The records that an object holds in columns, under a key or by id; else itself."""

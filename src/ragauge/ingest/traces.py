@@ -52,6 +52,7 @@ from ragauge.ingest.lines import (
     STDIN,
     BadJson,
     Block,
+    beginning,
     blocks,
     decode,
     head_of,
@@ -880,10 +881,9 @@ def first_records(source: Source, most: int = LOOKED_AT) -> list[Mapping[str, An
         return _held(source, most)
     if isinstance(source, str | os.PathLike):
         name, path = str(source), Path(source)
-        head = None if name == STDIN else head_of(name)
-        if not path.is_dir() and not is_frame(head or b"") and path.suffix != ".parquet":
-            first = next(blocks(name), None) if head else None
-            return _begun(first.read()[:SEEN], most) if first else []
+        head = b"" if name == STDIN else beginning(name)
+        if not path.is_dir() and not is_frame(head) and path.suffix != ".parquet":
+            return _begun(head, most)
     framed = frame_in(source)
     if framed is None:
         return []
@@ -895,7 +895,7 @@ def _begun(head: bytes, most: int) -> list[Mapping[str, Any]]:
     """The first records of a text, the last of which may be cut."""
     begin = head.lstrip()[:1]
     if begin not in (b"{", b"[") or has_lines(head):
-        complete = head.rpartition(b"\n")[0] if len(head) == SEEN else head
+        complete = head.rpartition(b"\n")[0] if len(head) >= SEEN - 3 else head
         form = "jsonl" if begin in (b"{", b"[") else "csv"
         return [one for _, one in islice(Records(complete, TRACE, [], form=form).objects(), most)]
     text = head.decode("utf-8", "replace")
