@@ -3,8 +3,8 @@
 import pytest
 
 from ragauge import evaluate_ner, evaluate_retrieval
-from ragauge.cli.eval import WRITTEN
 from ragauge.runners.components import eval_convert
+from ragauge.runners.components.eval_convert import FORMS as WRITTEN
 from ragauge.runners.components.eval_convert import convert_entities, convert_rankings
 from tests.cli.command import ragauge
 

@@ -56,7 +56,7 @@ def audit(
     others: Others,
     mapped: Mapped,
     output: Recording,
-) -> int:
+) -> int | None:
     """Check the citations in TRACES: the id was retrieved, the payload is whole, the text is there.
 
     With --depth support also whether the cited text supports what is said, by its words.

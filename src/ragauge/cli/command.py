@@ -195,8 +195,10 @@ def _click_option(one: Option, forms: Sequence[str]) -> click.Option:
     if one.field == "format" and forms:
         choices, setting, default = tuple(forms), None, None
     if one.field == "reports":
-        endings = (_ENDINGS[form] for form in forms or FORMS if form in _ENDINGS)
-        help = f"Also {' '.join(endings)}."
+        from ragauge.reports.forms import ENDINGS
+
+        endings = {form: ending for ending, form in ENDINGS.items()}
+        help = f"Also {' '.join(endings[form] for form in forms or FORMS if form in endings)}."
     if setting and default is None:
         from ragauge.ingest.configuration import SETTINGS
 
@@ -227,17 +229,6 @@ def _click_option(one: Option, forms: Sequence[str]) -> click.Option:
         # To click, a default is a value: one that must be given has none, not even None.
         **({"required": True} if one.required else {"default": None}),
     )
-
-
-_ENDINGS = {
-    "html": ".html",
-    "json": ".json",
-    "markdown": ".md",
-    "junit": ".xml",
-    "csv": ".csv",
-    "sarif": ".sarif",
-    "text": ".txt",
-}
 
 
 def _chosen(

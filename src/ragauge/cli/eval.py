@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +12,7 @@ import click
 from msgspec import Struct, structs
 
 from ragauge.cli.command import counting, group, remark
-from ragauge.cli.run_store import calibrations_at, delivered, place_of
+from ragauge.cli.run_store import calibrations_at, delivered, kept_at
 from ragauge.contracts.evaluation import EvalAllReport, EvalReport
 from ragauge.contracts.opt import Opt
 from ragauge.contracts.options import (
@@ -71,7 +71,7 @@ def _evaluated(
     output: Evaluating,
     kind: type[EvalReport] | type[EvalAllReport] = EvalReport,
     write: Callable[[Any, str], None] | None = None,
-) -> int:
+) -> int | None:
     """Evaluate, write and show what came of it; the exit code.
 
     It is 3 where nothing could be scored, 1 where a gate does not hold.
@@ -103,7 +103,7 @@ def ner(
     options: NerOptions,
     mapped: Mapped,
     output: Evaluating,
-) -> int:
+) -> int | None:
     """Evaluate the entities of PRED against those of GOLD, document by document.
 
     Both are JSON or JSON Lines, a folder of BRAT files, IOB, BIOES, CoNLL-2003, CoNLL-U, HIPE TSV
@@ -128,7 +128,7 @@ def types(
     options: TypesOptions,
     mapped: Mapped,
     output: Evaluating,
-) -> int:
+) -> int | None:
     """Evaluate the types of PRED against those of GOLD, joined on id, or on text where it is one.
 
     Both are tables (id, label; or text, gold_type, secondary_types), JSON, JSON Lines or heritage
@@ -151,7 +151,7 @@ def linking(
     options: LinkingOptions,
     mapped: Mapped,
     output: Evaluating,
-) -> int:
+) -> int | None:
     """Evaluate the links of PRED against those of GOLD, joined on document and span, or on id.
 
     Hits@k and MRR are over all gold mentions that are in a knowledge base; those that are in none
@@ -179,7 +179,7 @@ def retrieval(
     mapped: Mapped,
     output: Evaluating,
     run: Annotated[str | None, "RUN"] = None,
-) -> int:
+) -> int | None:
     """Evaluate the ranking in RUN against the graded judgements in QRELS.
 
     Both are TREC files, BEIR tables, ranx JSON, tables with a header, JSON or JSON Lines. QRELS can
@@ -211,7 +211,7 @@ def qa(
     options: AnswerOptions,
     mapped: Mapped,
     output: Evaluating,
-) -> int:
+) -> int | None:
     """Evaluate the answers of PRED against the questions of GOLD, joined on qid, or on question.
 
     GOLD is a gold set, a list of question, gold_answer and answer_type, or heritage entries with
@@ -235,7 +235,7 @@ def answers(
     options: AnswerOptions,
     mapped: Mapped,
     output: Evaluating,
-) -> int:
+) -> int | None:
     """Evaluate the answers of ROWS: how far their contexts support them, and what else is known.
 
     ROWS are JSON Lines, JSON, CSV, TSV or Parquet of id, question, answer, contexts and
@@ -259,7 +259,7 @@ def _answers(
     run: Callable[..., AnswersOutcome],
     options: AnswerOptions,
     output: Evaluating,
-) -> int:
+) -> int | None:
     """Evaluate answers, and write every row's scores."""
     from ragauge.runners.answers.gathering import Asking
     from ragauge.runners.answers.scores import check_ending, write_scores
@@ -288,24 +288,16 @@ def _answers(
     return _evaluated(read, ran, options, output, write=write_scores)
 
 
-@contextmanager
 def kept_replies(
     judge: str | None, store: str | None, embedder: str | None = None
-) -> Iterator[StoredReplies | None]:
+) -> AbstractContextManager[StoredReplies | None]:
     """Where replies and vectors of endpoints are kept, whether the run is recorded or not.
 
     None where neither the judge nor the embedder is one.
     """
     if judge in (None, "lexical") and "://" not in (embedder or ""):
-        yield None
-        return
-    from ragauge.store.reply_cache import open_replies
-
-    replies = open_replies(place_of(store))
-    try:
-        yield replies
-    finally:
-        replies.close()
+        return nullcontext()
+    return kept_at(store, create=True)
 
 
 def announced(planned: Estimate, *, quiet: bool) -> None:
@@ -329,7 +321,7 @@ def all_(
     of: Model,
     options: AllOptions,
     output: Evaluating,
-) -> int:
+) -> int | None:
     """Run a model over the entries of GOLD, and evaluate every task it can do.
 
     The model is any object with some of the methods extract_entities(text), classify(text),
@@ -370,16 +362,6 @@ def all_(
         return _evaluated(read, run, options, output, EvalAllReport)
 
 
-WRITTEN = {
-    "entities": (
-        *("jsonl", "brat", "hipe", "iob1", "iob2", "bioes", "bilou", "conll2003", "conllu"),
-        "tsv",
-    ),
-    "qrels": ("trec", "ranx", "jsonl", "beir", "tsv"),
-    "run": ("trec", "ranx", "jsonl", "beir", "tsv"),
-}
-
-
 class Converting(Struct, frozen=True, kw_only=True):
     """What is read, and what is written."""
 
@@ -413,11 +395,13 @@ def convert(
       ragauge eval convert run.json run.txt --what run --to trec
     """
     form, what, path = options.to, options.what, Path(target)
+    from ragauge.reports.phrasing import finding_text
+    from ragauge.runners.components.eval_convert import FORMS as WRITTEN
+    from ragauge.runners.components.eval_convert import convert_entities, convert_rankings
+
     if form not in WRITTEN[what]:
         known = ", ".join(WRITTEN[what])
         raise click.UsageError(f"--to {form}: {what} are written as {known}")
-    from ragauge.reports.phrasing import finding_text
-    from ragauge.runners.components.eval_convert import convert_entities, convert_rankings
 
     if what == "entities":
         count, found = convert_entities(

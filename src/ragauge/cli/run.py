@@ -22,9 +22,9 @@ from ragauge.cli.command import (
 )
 from ragauge.cli.command import deliver as deliver_to
 from ragauge.cli.run_store import opened, told
-from ragauge.cli.sweep import GO_ON
+from ragauge.cli.sweep import GO_ON, asked_system
 from ragauge.contracts.opt import Opt
-from ragauge.contracts.options import Gating, Output, Stored
+from ragauge.contracts.options import Gating, Output, Stored, SystemOptions
 from ragauge.text.visible import visible
 
 if TYPE_CHECKING:
@@ -105,22 +105,9 @@ def _system_of(file: SuiteFile) -> Callable[[PipelineUnderTest, int], System]:
     """Makes the system under test; relative names are from the current folder by then."""
 
     def made(pipeline: PipelineUnderTest, concurrency: int) -> System:
-        if pipeline.demo:
-            from ragauge.demo.pipeline import Pipeline
-
-            return Pipeline.of()
-        from ragauge.pipelines.mapping import read_mapping
-        from ragauge.pipelines.systems import system_of
-
         shape = pipeline.map or (file.settings["sweep.map"] if pipeline.http else None)
-        return system_of(
-            http=pipeline.http,
-            call=pipeline.call,
-            command=pipeline.command,
-            replay=pipeline.replay,
-            mapping=read_mapping(shape, os.environ) if shape else None,
-            concurrency=concurrency,
-        )
+        named = {name: getattr(pipeline, name) for name in SystemOptions.__struct_fields__}
+        return asked_system(SystemOptions(**{**named, "map": shape}), concurrency)
 
     return made
 

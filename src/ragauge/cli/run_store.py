@@ -6,7 +6,7 @@ import os
 import shlex
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,112 +83,88 @@ def found(history: History, references: Iterable[str]) -> list[Run]:
 
 
 class Delivery:
-    """Brings an outcome where it is wanted: to files, to stdout, and to the history if asked."""
+    """What a measurement may know of where it goes."""
 
-    def __init__(
-        self,
-        history: History | None,
-        output: Recording,
-        forms: dict[Path, str],
-        refused: Sequence[str],
-    ) -> None:
-        from ragauge.ingest.configuration import read_labels, read_name
-
-        self._history, self._refused = history, refused
-        self._name, self._labels = read_name(output.name), read_labels(output.label)
-        self._output, self._forms = output, forms
-        self.stack = ExitStack()
-        """What it needs until it is done."""
-
-    @property
-    def on(self) -> bool:
+    def __init__(self, stack: ExitStack, *, on: bool) -> None:
+        self._stack, self.on = stack, on
         """Whether it is recorded."""
-        return self._history is not None
 
     def rows(self, out: str | None) -> str | None:
         """Where to write a row for every record: where the user wants them, or history will."""
         if out or not self.on:
             return out
-        folder = self.stack.enter_context(tempfile.TemporaryDirectory())
+        folder = self._stack.enter_context(tempfile.TemporaryDirectory())
         return str(Path(folder) / "records.parquet")
-
-    def deliver(self, outcome: Outcome[Any]) -> None:
-        """Write and show the report, then record the run and say under which id it is found."""
-        deliver(outcome.report, self._forms, self._output)
-        fact = "the run was measured and shown, but not recorded"
-        if self._refused:
-            raise InputRejected(*self._refused, fact)
-        if self._history is None:
-            return
-        from ragauge.runners.recording import record
-
-        try:
-            run = record(
-                outcome,
-                self._history,
-                name=self._name,
-                labels=self._labels,
-                keep=self._output.keep_texts,
-            )
-        except RagaugeError as error:
-            raise InputRejected(*error.problems, fact) from error
-        # A history that a setting names is found without the flag.
-        store = click.get_current_context().params.get("store")
-        flag = f" --store {shlex.quote(told(store))}" if store else ""
-        line = f"recorded {run.shown}; `ragauge runs show {run.shown}{flag}` shows it"
-        remark(line, self._output.quiet)
-
-
-@contextmanager
-def delivering(
-    output: Recording,
-    kind: type[Report],
-    read: Sequence[str | None],
-    written: Sequence[str | None] = (),
-    docs: str | None = None,
-) -> Iterator[Delivery]:
-    """What delivers a report of a kind. What is wrong with its files and the history is said first.
-
-    A history that cannot be opened does not cost the report: it is measured and shown, and then
-    the command ends with exit code 3.
-    """
-    from ragauge.store.places import located
-    from ragauge.text.visible import visible
-
-    forms = forms_of(output.reports, kind)
-    refuse_overwriting(read, [*forms, *(one or None for one in written)], docs)
-    if not output.record:
-        yield Delivery(None, output, forms, ())
-        return
-    place = place_of(output.store)
-    located(place)  # a place that cannot be understood is a mistake in the command
-    with ExitStack() as stack:
-        history: History | None = None
-        problems: tuple[str, ...] = ()
-        try:
-            history = stack.enter_context(opened(place, create=True))
-        except RagaugeError as error:
-            problems = tuple(error.problems)
-            early = visible("; ".join(problems))
-            remark(f"ragauge: {early}; the run goes on, and is not recorded", output.quiet)
-        delivery = Delivery(history, output, forms, problems)
-        with delivery.stack:
-            yield delivery
 
 
 def delivered(
     output: Recording,
     kind: type[Report],
-    measure: Callable[[Delivery], Outcome[Any]],
+    measure: Callable[[Delivery], Outcome[Any] | None],
     read: Sequence[str | None],
     written: Sequence[str | None] = (),
     docs: str | None = None,
-) -> int:
-    """Measure and deliver what came of it; the exit code."""
-    with delivering(output, kind, read, written, docs) as delivery:
-        outcome = measure(delivery)
-        delivery.deliver(outcome)
+) -> int | None:
+    """Measure, write and show the report, and record the run if that is wanted; the exit code.
+
+    None where nothing came of it. What is wrong with the files and the history is said first. A
+    history that cannot be opened does not cost the report: it is measured and shown, and then the
+    command ends with exit code 3.
+    """
+    from ragauge.ingest.configuration import read_labels, read_name
+    from ragauge.runners.recording import record
+    from ragauge.store.places import located
+    from ragauge.text.visible import visible
+
+    forms = forms_of(output.reports, kind)
+    refuse_overwriting(read, [*forms, *(one or None for one in written)], docs)
+    name, labels = read_name(output.name), read_labels(output.label)
+    with ExitStack() as stack:
+        history: History | None = None
+        problems: tuple[str, ...] = ()
+        if output.record:
+            place = place_of(output.store)
+            located(place)  # a place that cannot be understood is a mistake in the command
+            try:
+                history = stack.enter_context(opened(place, create=True))
+            except RagaugeError as error:
+                problems = tuple(error.problems)
+                early = visible("; ".join(problems))
+                remark(f"ragauge: {early}; the run goes on, and is not recorded", output.quiet)
+        outcome = measure(Delivery(stack, on=history is not None))
+        if outcome is None:
+            return None
+        deliver(outcome.report, forms, output)
+        fact = "the run was measured and shown, but not recorded"
+        if problems:
+            raise InputRejected(*problems, fact)
+        if history is not None:
+            try:
+                run = record(outcome, history, name=name, labels=labels, keep=output.keep_texts)
+            except RagaugeError as error:
+                raise InputRejected(*error.problems, fact) from error
+            # A history that a setting names is found without the flag.
+            store = click.get_current_context().params.get("store")
+            flag = f" --store {shlex.quote(told(store))}" if store else ""
+            line = f"recorded {run.shown}; `ragauge runs show {run.shown}{flag}` shows it"
+            remark(line, output.quiet)
     return exit_code(outcome.report, getattr(output, "require_gates", False))
+
+
+@contextmanager
+def kept_at(store: str | None, *, create: bool) -> Iterator[StoredReplies | None]:
+    """Replies, vectors and calibrations that are kept; None where there are none and none made."""
+    from ragauge.store.places import LocalPlace, located
+
+    place = place_of(store)
+    local = located(place)
+    if not create and isinstance(local, LocalPlace) and not local.database.exists():
+        yield None
+        return
+    from ragauge.store.reply_cache import open_replies
+
+    with closing(open_replies(place, create=create)) as replies:
+        yield replies
 
 
 @contextmanager
@@ -197,49 +173,30 @@ def calibrations_at(store: str | None) -> Iterator[StoredReplies | None]:
 
     A store that cannot be read is told of: what it holds is not shown then.
     """
-    found = None
-    try:
-        found = _opened(place_of(store), create=False)
-    except UsageError as error:
-        remark(f"no calibration of the store is shown: {error}", quiet=False)
-    try:
+    with ExitStack() as stack:
+        found = None
+        try:
+            found = stack.enter_context(kept_at(store, create=False))
+        except UsageError as error:
+            remark(f"no calibration of the store is shown: {error}", quiet=False)
         yield found
-    finally:
-        if found is not None:
-            found.close()
 
 
 def keep_in_store(report: AnswerCalibrationReport, store: str | None, quiet: bool) -> None:
     """Keep what a calibration found, where there is a store or the user names one."""
     from ragauge.runners.answers.kept_calibrations import keep_agreement
 
-    place = place_of(store)
     try:
-        found = _opened(place, create=store is not None)
-        if found is None:
-            remark("not kept in a store, for there is none yet; name one with --store", quiet)
-            return
-        try:
+        with kept_at(store, create=store is not None) as found:
+            if found is None:
+                remark("not kept in a store, for there is none yet; name one with --store", quiet)
+                return
             kept = keep_agreement(report, found)
-        finally:
-            found.close()
     except UsageError as error:
         remark(f"not kept in the store: {error}", quiet=False)
         return
     if kept:
-        remark(f"kept in {told(place)}, for later reports of this judge", quiet)
-
-
-def _opened(place: str, *, create: bool) -> StoredReplies | None:
-    """What is kept at a place; None where nothing was ever kept there."""
-    from ragauge.store.places import LocalPlace, located
-
-    local = located(place)
-    if not create and isinstance(local, LocalPlace) and not local.database.exists():
-        return None
-    from ragauge.store.reply_cache import open_replies
-
-    return open_replies(place, create=create)
+        remark(f"kept in {told(place_of(store))}, for later reports of this judge", quiet)
 
 
 def remark_logs(options: AuditOptions | TraceEvalOptions, quiet: bool) -> None:

@@ -27,7 +27,7 @@ def score(
     options: ScoreOptions,
     mapped: Mapped,
     output: Gated,
-) -> int:
+) -> int | None:
     """Score the answers, citations and refusals in TRACES against GOLD, and decide the gates.
 
     GOLD and TRACES are JSON Lines, JSON, CSV, Parquet or Arrow, plain, .gz or .zst; - is stdin.
@@ -59,7 +59,7 @@ def score(
 
 def _without_gold(
     traces: tuple[str, ...], options: ScoreOptions, mapped: Mapped, output: Gated
-) -> int:
+) -> int | None:
     """The first report from traces alone."""
     from ragauge.runners.score_traces import TraceScoreOptions, score_traces
 

@@ -23,7 +23,7 @@ def stability(
     options: StabilityOptions,
     mapped: Mapped,
     output: Recording,
-) -> int:
+) -> int | None:
     """Score RUNS, the journal of `ragauge sweep` or traces of repeated runs, against GOLD.
 
     A question is stable when every gate holds over its runs; the rest are flaky, wrong every time

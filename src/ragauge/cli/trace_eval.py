@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import click
 from msgspec import Struct
 
-from ragauge.cli.command import INTERRUPTED, NOT_MEASURED, call_progress, command, exit_code, remark
-from ragauge.cli.run_store import delivering, remark_logs
+from ragauge.cli.command import INTERRUPTED, NOT_MEASURED, call_progress, command, remark
+from ragauge.cli.run_store import delivered, remark_logs
 from ragauge.cli.sweep import GO_ON, announcer, asked_system
 from ragauge.contracts.opt import Opt
 from ragauge.contracts.options import (
@@ -22,6 +22,8 @@ from ragauge.contracts.options import (
 from ragauge.text.visible import visible
 
 if TYPE_CHECKING:
+    from ragauge.cli.run_store import Delivery
+    from ragauge.contracts.report import Outcome
     from ragauge.contracts.sweep import SweepReport
 
 SPENT = (
@@ -57,32 +59,36 @@ def trace_eval(
       ragauge trace-eval gold.jsonl --demo --out runs.jsonl --report trace.html
     """
     from ragauge.contracts.trace_eval import TraceEvalReport
+    from ragauge.runners.trace_eval import Evaluated
     from ragauge.runners.trace_eval import trace_eval as run
 
+    found: Evaluated | None = None
+
+    def measure(_: Delivery) -> Outcome[TraceEvalReport] | None:
+        nonlocal found
+        asked = asked_system(system, options.concurrency or CONCURRENT)
+        announce = announcer(calls.yes, output.quiet)
+        own = {"columns": mapped.columns, "options": options}
+        with call_progress(output.quiet) as watch:
+            found = run(gold, asked, calls.out, watch, announce, **own)
+        for line in _remarks(found.swept):
+            remark(line, output.quiet)
+        return found.outcome
+
     read = [gold, calls.out, options.manifest, options.calibration, system.replay]
+    code = None
     try:
-        with delivering(output, TraceEvalReport, read, [options.log], options.docs) as delivery:
-            asked = asked_system(system, options.concurrency or CONCURRENT)
-            announce = announcer(calls.yes, output.quiet)
-            with call_progress(output.quiet) as watch:
-                found = run(
-                    gold, asked, calls.out, watch, announce, columns=mapped.columns, options=options
-                )
-            for line in _remarks(found.swept):
-                remark(line, output.quiet)
-            if found.outcome:
-                delivery.deliver(found.outcome)
-                remark_logs(options, output.quiet)
+        code = delivered(output, TraceEvalReport, measure, read, [options.log], options.docs)
     except KeyboardInterrupt:  # a second one, or one outside the asking
+        found = None
+    if found is None or found.swept.ended == "interrupted":
         click.echo(GO_ON, err=True)
         return INTERRUPTED
-    if found.swept.ended == "interrupted":
-        click.echo(GO_ON, err=True)
-        return INTERRUPTED
-    if found.outcome is None:
+    if code is None:
         click.echo(SPENT, err=True)
         return NOT_MEASURED
-    return exit_code(found.outcome.report)
+    remark_logs(options, output.quiet)
+    return code
 
 
 def _remarks(swept: SweepReport) -> Iterator[str]:
