@@ -195,7 +195,7 @@ def _click_option(one: Option, forms: Sequence[str]) -> click.Option:
     if one.field == "format" and forms:
         choices, setting, default = tuple(forms), None, None
     if one.field == "reports":
-        from ragauge.reports.forms import ENDINGS
+        from ragauge.reports.rendering import ENDINGS
 
         endings = {form: ending for ending, form in ENDINGS.items()}
         help = f"Also {' '.join(endings[form] for form in forms or FORMS if form in endings)}."
