@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.peers.environments import ROOT
 from benchmarks.results import table, write_section
-from ragauge.refusals.predicate import Judgement, cued, free_refusal
+from ragauge.refusals.predicate import Decision, free_refusal, has_cue
 from ragauge.stats.intervals import wilson
 
 DEFAULT_FOLDER = ROOT.parent / "shared" / "data"
@@ -113,12 +113,12 @@ def evouna(path: Path) -> Iterator[Answer]:
                 yield Answer(row["id"], "EVOUNA, correct", one["answer"], row["question"], False)
 
 
-Judged = list[tuple[Answer, Judgement]]
+Judged = list[tuple[Answer, Decision]]
 
 
 def worth_table(judged: Judged) -> str:
     """Precision and recall of refusals, undetermined ones counted as answers, then as refusals."""
-    ways: dict[str, tuple[Judgement, ...]] = {
+    ways: dict[str, tuple[Decision, ...]] = {
         "as an answer": ("refusal",),
         "as a refusal": ("refusal", "undetermined"),
     }
@@ -140,7 +140,7 @@ def share(hits: list[bool]) -> str:
 
 
 def verdict_table(judged: Judged) -> str:
-    verdicts: tuple[Judgement, ...] = ("refusal", "undetermined", "answer")
+    verdicts: tuple[Decision, ...] = ("refusal", "undetermined", "answer")
     rows = []
     for source in sorted({one.source for one, _ in judged}):
         for half in (0, 1):
@@ -182,8 +182,8 @@ def about(answers: list[Answer]) -> str:
 
 def cost_table(answers: list[Answer]) -> str:
     texts = {
-        "without a word of a refusal": [one.text for one in answers if not cued(one.text)],
-        "with one": [one.text for one in answers if cued(one.text)],
+        "without a word of a refusal": [one.text for one in answers if not has_cue(one.text)],
+        "with one": [one.text for one in answers if has_cue(one.text)],
     }
     rows = []
     for name, said in texts.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ragauge.demo.chunks import sentence_spans
 from ragauge.demo.pipeline import Pipeline
 from ragauge.demo.words import surface_words
-from ragauge.refusals.predicate import refusal_in, tokens
+from ragauge.refusals.predicate import refusal_in, refusal_tokens
 from tests.demo.asking import (
     CONSTRAINTS,
     WORDINGS,
@@ -31,7 +31,7 @@ def test_chatty_refusals_change_refusals_alone_and_are_no_token(pipeline, health
         if not is_refusal(was):
             assert now == was
         else:
-            assert refusal_in(claim, tokens()) == "none"
+            assert refusal_in(claim, refusal_tokens()) == "none"
             said.add(claim)
     assert len(said) > 1
 
@@ -176,7 +176,7 @@ def test_faults_strike_one_after_the_other_each_what_the_last_has_left(pipeline,
     for question in healthy:
         struck = ("over_refusal=1", "chatty_refusals=1", "wrong_citations=1")
         chatty = reply(pipeline, question, *struck)
-        assert refusal_in(chatty["answer_json"]["claim"], tokens()) == "none"
+        assert refusal_in(chatty["answer_json"]["claim"], refusal_tokens()) == "none"
         assert chatty["answer_json"]["citations"] == [] and "segments" not in chatty
         assert is_refusal(reply(pipeline, question, "lax_refusal=1", "over_refusal=1"))
         bare = reply(pipeline, question, "lax_refusal=1", "uncited=1")

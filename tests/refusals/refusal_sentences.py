@@ -464,7 +464,7 @@ ANSWERS = {
     ),
 }
 
-OPEN = {
+UNDETERMINED = {
     "en": (
         "The context only discusses the architecture, not the founder.",
         "The passages focus on the collection and not on its cost.",

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from ragauge import score
-from ragauge.refusals.predicate import refusal_in, tokens
+from ragauge.refusals.predicate import refusal_in, refusal_tokens
 
 EXACT = ["not in context", " Not  in\n CONTEXT\t", "NOT IN CONTEXT", "not in\u00a0context"]
 NEAR = [
@@ -47,12 +47,12 @@ NONE = [
     [(t, "exact") for t in EXACT] + [(t, "near") for t in NEAR] + [(t, "none") for t in NONE],
     ids=lambda text: text[:40],
 )
-def test_strengths(text, strength):
-    assert refusal_in(text, tokens()) == strength
+def test_the_strength_of_a_refusal(text, strength):
+    assert refusal_in(text, refusal_tokens()) == strength
 
 
-def test_tokens_are_the_users_and_may_be_several():
-    known = tokens(("Weet ik niet", "不在上下文中"))
+def test_users_can_set_several_tokens():
+    known = refusal_tokens(("Weet ik niet", "不在上下文中"))
     texts = [
         "weet ik NIET",
         "Weet ik niet.",
@@ -69,10 +69,10 @@ def test_tokens_are_the_users_and_may_be_several():
         "near",
         "none",
     ]
-    assert refusal_in("anything", tokens(())) == "none"
+    assert refusal_in("anything", refusal_tokens(())) == "none"
 
 
-DRESSED = {
+DECORATED = {
     "not in context": "REFUSAL_OK",
     "not in context.": "REFUSAL_MALFORMED",
     "- claim: not in context\n- citations: []": "REFUSAL_MALFORMED",
@@ -82,10 +82,10 @@ DRESSED = {
 }
 
 
-@pytest.mark.parametrize("answer", DRESSED)
-def test_labels_of_dressed_refusals(answer, tmp_path):
+@pytest.mark.parametrize("answer", DECORATED)
+def test_labels_of_decorated_refusals(answer, tmp_path):
     gold, traces = tmp_path / "gold", tmp_path / "traces"
     gold.write_text('{"qid":"q1","question":"?","answerable":false}')
     traces.write_text(json.dumps({"qid": "q1", "answer": answer}))
-    assert score(gold, traces, refusal="exact").report.labels == {DRESSED[answer]: 1}
+    assert score(gold, traces, refusal="exact").report.labels == {DECORATED[answer]: 1}
     assert score(gold, traces).report.labels == {"REFUSAL_OK": 1}

@@ -34,7 +34,7 @@ from ragauge.contracts.documents import Documents
 from ragauge.contracts.gold import DEFAULT_STRENGTH, DEFAULT_TOKENS, Strength
 from ragauge.contracts.manifest import Manifest
 from ragauge.errors import UsageError
-from ragauge.refusals.predicate import is_refusal, tokens
+from ragauge.refusals.predicate import is_refusal, refusal_tokens
 from ragauge.text.recent import Recent
 from ragauge.text.visible import one_line
 
@@ -100,7 +100,7 @@ class CitationValidator:
             fact = f"depth {self.policy.depth} compares with documents; give the frozen ones"
             raise UsageError(fact)
         self._depth = DEPTHS.index(self.policy.depth)
-        self._tokens = tokens(self.policy.refusal_tokens)
+        self._tokens = refusal_tokens(self.policy.refusal_tokens)
         self._live = LiveIndex.of(manifest)
         self._checks = Checks(self.policy, self._depth, self._live, documents, Recent(KEPT_CHARS))
 

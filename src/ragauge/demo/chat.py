@@ -14,7 +14,7 @@ from ragauge.contracts.gold import DEFAULT_TOKEN
 from ragauge.contracts.system import Ask
 from ragauge.pipelines.http import HttpSystem
 from ragauge.pipelines.mapping import mapping_of
-from ragauge.refusals.predicate import refusal_in, tokens
+from ragauge.refusals.predicate import refusal_in, refusal_tokens
 from ragauge.text.citations import id_of, split_ids
 
 CONTRACT = f"""\
@@ -96,7 +96,7 @@ def guarded(said: Any, shown: Sequence[str], constraints: Sequence[str]) -> dict
     echoed = {"constraints_echo": echo} if constraints or echo else {}
     if not isinstance(claim, str) or not claim.strip() or not set(cited) <= set(shown):
         return REFUSAL | echoed
-    refuses = any(refusal_in(one, tokens()) != "none" for one in (text, claim))
+    refuses = any(refusal_in(one, refusal_tokens()) != "none" for one in (text, claim))
     return (REFUSAL if refuses or not cited else {"claim": claim, "citations": cited}) | echoed
 
 

@@ -27,8 +27,7 @@ from ragauge.grounding.features import (
 from ragauge.grounding.model import Model, shipped
 from ragauge.grounding.passages import Passages
 from ragauge.grounding.tokens import LIGHT, STOP
-from ragauge.refusals.predicate import refusal_in
-from ragauge.refusals.predicate import tokens as refusals
+from ragauge.refusals.predicate import refusal_in, refusal_tokens
 
 DIGITS = 6
 """Decimals of a score: more would be noise."""
@@ -36,7 +35,7 @@ NO_ANSWER = "the answer is empty"
 NO_CLAIM = "the answer claims nothing"
 NO_CONTEXT = "there is no context to compare with"
 REFUSED = "the answer is a refusal: it claims nothing"
-_REFUSALS = refusals()
+_REFUSALS = refusal_tokens()
 SUMMARY_WORDS = 40
 """A shorter text without a question is a claim rather than a summary."""
 SOURCE_WORDS = 150

@@ -21,7 +21,13 @@ from ragauge.contracts.metric import Facts, Pattern, pattern_facts, pattern_of
 from ragauge.contracts.options import Canon
 from ragauge.contracts.run import ORIGINAL, RunFacts, Variation
 from ragauge.contracts.trace import StructuredAnswer, Trace
-from ragauge.refusals.predicate import Tokens, cued, refusal_in, refusal_in_free_words, tokens
+from ragauge.refusals.predicate import (
+    RefusalTokens,
+    has_cue,
+    refusal_in,
+    refusal_in_free_words,
+    refusal_tokens,
+)
 from ragauge.text.canonical import CANONS, Phrases, composed, phrases
 from ragauge.text.citations import inline_markers, take_apart
 
@@ -62,7 +68,7 @@ class Reader:
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
-        self._tokens: Tokens = tokens(tuple(map(composed, reading.refusal_tokens)))
+        self._tokens: RefusalTokens = refusal_tokens(tuple(map(composed, reading.refusal_tokens)))
         self._empty_refuses = "" in self._tokens.folded
         self._inline = reading.inline
         self._refusals = REFUSING[reading.refusal]
@@ -111,7 +117,7 @@ class Reader:
             refusal = self._refusal_in_claim(claim, text, cited)
         if self._inline and refusal == "none":
             cited = (*(cited or ()), *inline_markers(claim, trace.retrieved_ids or ()))
-        if refusal == "none" and cued(claim):
+        if refusal == "none" and has_cue(claim):
             refusal = refusal_in_free_words(claim, key.gold.question)
         if trace.ok is False and refusal not in self._refusals:
             return self._failed(key)

@@ -28,8 +28,26 @@ from ragauge.text.word_lists import read_toml
 Language = Literal["en", "nl", "de", "fr", "es", "zh", "ja"]
 
 _ALIKE = {"’": "'", "‘": "'", "ʼ": "'", "´": "'", "`": " ", "“": '"', "”": '"', "„": '"'}
-_ALIKE |= {"«": '"', "»": '"', "「": '"', "」": '"', "，": ",", "：": ":", "；": ";", "？": "?"}
-_ALIKE |= {"！": "!", "。": ".", "、": ",", "（": "(", "）": ")", "–": "-", "—": "-", "\u00a0": " "}
+_ALIKE |= {
+    "«": '"',
+    "»": '"',
+    "「": '"',
+    "」": '"',
+    "，": ",",
+    "：": ":",
+    "；": ";",
+    "？": "?",
+}
+_ALIKE |= {
+    "！": "!",
+    "。": ".",
+    "、": ",",
+    "（": "(",
+    "）": ")",
+    "–": "-",
+    "—": "-",
+    "\u00a0": " ",
+}
 _ALIKE |= {"*": " ", "_": " ", "#": " ", ">": " ", "|": " ", "~": " ", "\t": " ", "ß": "s"}
 _ALIKE |= {"œ": "o", "æ": "a", "ø": "o", "\u2028": "\n", "\u3000": " ", "İ": "i"}
 
@@ -61,14 +79,14 @@ _EDGES = " \n.,;:!?\"'()[]{}-"
 
 
 class Folded(Struct, frozen=True):
-    """Folded text; `places` gives each character's place in the original, None where the same."""
+    """Folded text; `places` has each character's place in the original, None if they agree."""
 
     text: str
     places: Sequence[int] | None = None
 
 
-def folded(text: str) -> Folded:
-    """The text in small letters, without accents, Markdown, and the words of long quotations.
+def fold_text(text: str) -> Folded:
+    """The text in lower case, without accents, Markdown, and the words of long quotations.
 
     >>> folded("**L’été** 沒有").text
     "  l'ete   没有"
@@ -79,17 +97,17 @@ def folded(text: str) -> Folded:
     else:
         if not unicodedata.is_normalized("NFC", text):
             places = [at for at, c in enumerate(text) if not unicodedata.combining(c)]
-            text = "".join(_voiced(text, at) for at in places)
-        # One character for one, so that places stay what they are.
+            text = "".join(_composed_kana(text, at) for at in places)
+        # One character replaces one, so that places do not change.
         small = "".join(
             low if len(low := character.lower()) == 1 else character
             for character in text.translate(_FOLDED)
         )
-    return Folded(_QUOTED.sub(_masked, small) if small.count('"') > 1 else small, places)
+    return Folded(_QUOTED.sub(_mask_quotation, small) if small.count('"') > 1 else small, places)
 
 
 def plain(text: str) -> str:
-    """Without the marks around it, and without a word that says it is the answer.
+    """The text without the marks around it, and without a label such as "answer:".
 
     >>> plain('- "unknown".'), plain("answer: unknown")
     ('unknown', 'unknown')
@@ -97,16 +115,16 @@ def plain(text: str) -> str:
     return _LABEL.sub("", text.strip(_EDGES)).strip(_EDGES)
 
 
-def _voiced(text: str, at: int) -> str:
-    """The character there; kana with the sound mark that follows it, which changes the word."""
+def _composed_kana(text: str, at: int) -> str:
+    """The character at a place; kana together with a sound mark, which changes the word."""
     if text[at + 1 : at + 2] in ("\u3099", "\u309a"):
         composed = unicodedata.normalize("NFC", text[at : at + 2])
         return composed if len(composed) == 1 else text[at]
     return text[at]
 
 
-def _masked(quotation: re.Match[str]) -> str:
-    """A quotation refuses nothing; a line that is in quotes from end to end is no quotation."""
+def _mask_quotation(quotation: re.Match[str]) -> str:
+    """The quotation with its words hidden, unless the quotes are around the complete line."""
     text, start, end = quotation.string, quotation.start(), quotation.end()
     line = text[text.rfind("\n", 0, start) + 1 : start], text[end:].partition("\n")[0]
     if not plain("".join(line)):
@@ -116,12 +134,12 @@ def _masked(quotation: re.Match[str]) -> str:
 
 _CONTINUED = re.compile(r"\n *\|")
 _AS_FOLDED = str.maketrans(_TRADITIONAL, _SIMPLIFIED)
-"""For rules that are written with characters which folding changes: Japanese ones."""
+"""For rules whose characters folding would change: the Japanese ones."""
 
 
-def _pieces(written: str) -> tuple[str, ...]:
+def _pieces(text: str) -> tuple[str, ...]:
     """The pieces of words in a list; an underscore is a space."""
-    return tuple(_CONTINUED.sub("|", written).translate(_AS_FOLDED).replace("_", " ").split("|"))
+    return tuple(_CONTINUED.sub("|", text).translate(_AS_FOLDED).replace("_", " ").split("|"))
 
 
 @cache
@@ -132,45 +150,45 @@ def cues() -> Mapping[Language, tuple[str, ...]]:
 
 
 class Rule(Struct, frozen=True):
-    """Why a sentence with such words refuses; it is looked at where it holds a needed piece."""
+    """A pattern of words that refuse, tried on sentences that contain one of the needed pieces."""
 
     why: str
     needs: tuple[str, ...]
     pattern: re.Pattern[str]
 
-    def found(self, text: str, start: int, end: int, sentence: str) -> re.Match[str] | None:
-        """The words in the sentence; it comes with a blank around it, for pieces that need one."""
-        if not holds(sentence, self.needs):
+    def search(self, text: str, start: int, end: int, sentence: str) -> re.Match[str] | None:
+        """The matching words; the sentence has a space around it, for pieces that need one."""
+        if not contains_any(sentence, self.needs):
             return None
         return self.pattern.search(text, start, end)
 
 
 class Rules(Struct, frozen=True, kw_only=True):
-    """What a sentence is checked for, in this order."""
+    """The patterns of a language, in the order in which a sentence is checked."""
 
-    whole: re.Pattern[str]
-    """An answer that is nothing but this refuses."""
+    complete_answer: re.Pattern[str]
+    """An answer that is nothing else refuses."""
     cues: tuple[str, ...]
     refuses: tuple[Rule, ...]
     may_refuse: tuple[Rule, ...]
-    """A sentence with them says that something is not known: by the documents, or by anyone."""
+    """These say that something is not known, either by the documents or by anyone."""
     about_documents: re.Pattern[str]
-    """A question with it asks what the documents say, so that "they do not" answers it."""
+    """A question that matches asks what the documents say, so "they do not" answers it."""
     preface: re.Pattern[str]
-    """How a sentence begins that names the documents it goes by: based on the context."""
+    """Opens a sentence that refers to its documents: based on the context."""
     lead: re.Pattern[str]
-    """Words at the beginning of a sentence that say nothing: however, therefore."""
+    """Opening words without content: however, therefore."""
     aside: re.Pattern[str]
-    """How a sentence begins that claims nothing: an apology, an offer, what the documents treat."""
+    """Opens a sentence that claims nothing: an apology, an offer, what the documents cover."""
     contrast: re.Pattern[str]
     """After it, a sentence turns to something else."""
     concession: re.Pattern[str]
-    """How a sentence begins that grants something before it refuses: while, although."""
+    """Opens a sentence that concedes something before it refuses: while, although."""
     yes_or_no: re.Pattern[str]
     asks_back: re.Pattern[str]
     """A question that asks what was meant."""
     several: re.Pattern[str]
-    """How a sentence begins from which on it is listed what could be meant."""
+    """Opens a list of what could be meant."""
 
 
 _NAME = re.compile(r"\{([a-z_]+)\}")
@@ -180,13 +198,13 @@ _WORD = r"[^\s,.;:!?()]{1,30}"
 
 @cache
 def rules_of(language: Language) -> Rules:
-    """The rules of a language, read and compiled when they are first needed."""
+    """The rules of a language, read and compiled on first use."""
     sheet = read_toml(__package__, f"{language}.toml")
     words: Mapping[str, str] = sheet["words"]
     spaced = language not in ("zh", "ja")
 
     def expanded(line: str) -> str:
-        """The regular expression of a pattern; words may be made of other words."""
+        """The regular expression of a pattern; named words may contain other named words."""
         while _NAME.search(line):
             line = _NAME.sub(lambda name: f"(?:{words[name[1]]})", line)
         line = _CONTINUED.sub("|", line)
@@ -207,7 +225,7 @@ def rules_of(language: Language) -> Rules:
     within = r"(?<![\w'-]){}(?![\w])" if spaced else "{}"
     start = r"{}(?![\w])" if spaced else "{}"
     return Rules(
-        whole=pattern(sheet["whole"]),
+        complete_answer=pattern(sheet["complete_answer"]),
         cues=cues()[language],
         refuses=rules(sheet["refuses"]),
         may_refuse=rules(sheet["may_refuse"]),
@@ -228,15 +246,15 @@ def _gap(gap: re.Match[str]) -> str:
     return rf"(?:{comma}\s+{_WORD}){{0,{gap[2]}}}?{comma}"
 
 
-def holds(text: str, pieces: tuple[str, ...]) -> bool:
-    """Whether one of the pieces is in the text; a loop, because it is called so often."""
+def contains_any(text: str, pieces: tuple[str, ...]) -> bool:
+    """Whether one of the pieces is in the text."""
     for piece in pieces:  # noqa: SIM110 - `any` takes three times as long
         if piece in text:
             return True
     return False
 
 
-_FREE: dict[Judgement, Refusal] = {
+_REFUSAL_OF: dict[Decision, Refusal] = {
     "refusal": "free",
     "undetermined": "undetermined",
     "answer": "none",
@@ -258,23 +276,23 @@ _DRESSING_WORDS = 4
 _DRESSING_CHARACTERS = 40
 
 
-class Tokens(Struct, frozen=True):
-    """The refusal tokens of a run, folded, and the lengths no refusal exceeds."""
+class RefusalTokens(Struct, frozen=True):
+    """The refusal tokens of a run, normalized, and the lengths that no refusal exceeds."""
 
     folded: frozenset[str]
     most_words: int
     most_characters: int
 
 
-def tokens(texts: tuple[str, ...] = DEFAULT_TOKENS) -> Tokens:
-    folded = frozenset(fold(text) for text in texts)
+def refusal_tokens(texts: tuple[str, ...] = DEFAULT_TOKENS) -> RefusalTokens:
+    folded = frozenset(normalized(text) for text in texts)
     words = max((len(text.split()) for text in folded), default=0)
     characters = max(map(len, folded), default=0)
-    return Tokens(folded, words + _DRESSING_WORDS, characters + _DRESSING_CHARACTERS)
+    return RefusalTokens(folded, words + _DRESSING_WORDS, characters + _DRESSING_CHARACTERS)
 
 
-def fold(text: str) -> str:
-    """Trimmed, case-folded, blanks collapsed.
+def normalized(text: str) -> str:
+    """The text trimmed and case-folded, with single spaces.
 
     >>> fold("  Not in\\n context ")
     'not in context'
@@ -282,15 +300,16 @@ def fold(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def refusal_in(text: str, known: Tokens) -> Refusal:
+def refusal_in(text: str, known: RefusalTokens) -> Refusal:
     """How the text refuses: "exact", "near", or "none".
 
-    >>> [refusal_in(t, tokens()) for t in ("Not in context", "- “not in context.”", "It is not.")]
+    >>> texts = "Not in context", "- “not in context.”", "It is not."
+    >>> [refusal_in(text, refusal_tokens()) for text in texts]
     ['exact', 'near', 'none']
     """
     if len(text.split(None, known.most_words)) > known.most_words:
         return "none"
-    folded = fold(text)
+    folded = normalized(text)
     if folded in known.folded:
         return "exact"
     if len(folded) > known.most_characters:
@@ -300,46 +319,46 @@ def refusal_in(text: str, known: Tokens) -> Refusal:
 
 
 def refusal_in_free_words(text: str, question: str | None = None) -> Refusal:
-    """How a text without the token refuses: "free", "undetermined", or "none".
+    """How a text that is not the token refuses: "free", "undetermined", or "none".
 
     >>> refusal_in_free_words("Sorry, I don't have that information.")
     'free'
     """
-    return _FREE[free_refusal(text, question=question).verdict]
+    return _REFUSAL_OF[free_refusal(text, question=question).verdict]
 
 
 def is_refusal(
     text: str,
     strength: Strength = DEFAULT_STRENGTH,
-    known: Tokens | None = None,
+    known: RefusalTokens | None = None,
     question: str | None = None,
 ) -> bool:
-    """Whether an answer counts as a refusal under a strength of the predicate.
+    """Whether an answer counts as a refusal at a strength of the predicate.
 
     >>> [is_refusal("The documents do not say.", strength) for strength in REFUSING]
     [True, False, False, True]
     """
-    refusal = refusal_in(text, known or tokens())
+    refusal = refusal_in(text, known or refusal_tokens())
     if refusal == "none" and "free" in REFUSING[strength]:
         refusal = refusal_in_free_words(text, question)
     return refusal in REFUSING[strength]
 
 
-Judgement = Literal["refusal", "answer", "undetermined"]
+Decision = Literal["refusal", "answer", "undetermined"]
 
-HEAD, TAIL = 1_500, 500
-"""What is looked at of a long answer, in characters: who refuses does it first or last."""
-WHOLE, HINTS = 80, 400
-"""How long an answer can be that is nothing but "unknown"; and one that is nothing but "its date
-is not known", which may be a refusal and may be the right answer."""
-LETTERS_A_WORD = 6
-SHORT_OF_A_CLAIM = 3
-"""Words that are too few to claim anything."""
-ANSWERED_BEFORE = 25
-"""Words of claims before the first refusing ones, from which on these are a note to an answer."""
-ANSWERED_ROUND = 60
-"""Words of claims round them, where some stand before, that make them such a note, too."""
-ASKS = "asks what was meant"
+HEAD_CHARS, TAIL_CHARS = 1_500, 500
+"""The characters that are read of a long answer: refusals come first or last."""
+MAX_BARE_CHARS, MAX_HINT_CHARS = 80, 400
+"""The longest answer that can be nothing but "unknown"; and the longest that can be nothing but
+"its date is not known", which may be a refusal or the correct answer."""
+LETTERS_PER_WORD = 6
+MIN_CLAIM_WORDS = 3
+"""Fewer words claim nothing."""
+MIN_WORDS_BEFORE = 25
+"""With this many claimed words before it, a refusal is a note within an answer."""
+MIN_WORDS_AROUND = 60
+"""So it is with this many around it, if some of them come before it."""
+ASKS_BACK = "asks what was meant"
 
 _INFORMATION = (
     r"(?=.{0,60}(?:info|detail|mention|data|answer|referen|knowledge|specific|context|expla"
@@ -372,7 +391,7 @@ _CHINESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 
 
 class Evidence(Struct, frozen=True):
-    """Words of the answer, and where they are in it."""
+    """Words of the answer, and their place in it."""
 
     text: str
     start: int
@@ -380,9 +399,9 @@ class Evidence(Struct, frozen=True):
 
 
 class Verdict(Struct, frozen=True):
-    """Whether an answer refuses, why it is thought so, and the words that say it."""
+    """Whether an answer refuses, the reason, and the words that show it."""
 
-    verdict: Judgement
+    verdict: Decision
     reason: str
     evidence: tuple[Evidence, ...] = ()
 
@@ -390,11 +409,11 @@ class Verdict(Struct, frozen=True):
 NO_CUE = Verdict("answer", "no word of a refusal")
 
 
-def cued(text: str) -> bool:
-    """Whether a closer look is worth its time: most answers have no word of a refusal.
+def has_cue(text: str) -> bool:
+    """Whether a text needs a closer look: most answers have no word of a refusal.
 
-    It is called for every answer of a million. So almost all of it hangs on one letter, which a
-    regular expression finds as fast as memory is read.
+    This runs for every answer, so nearly all of it depends on one letter, which a regular
+    expression finds as fast as memory can be read.
 
     >>> cued("It opened in 1885."), cued("It is not known.")
     (False, True)
@@ -412,8 +431,8 @@ def free_refusal(
 ) -> Verdict:
     """Whether an answer says in its own words that it does not answer.
 
-    Without a language, the words themselves show which rules apply. The question matters only
-    where it is about what the documents say: "they do not mention it" answers it.
+    Without a language, the words show which rules apply. The question matters only if it asks what
+    the documents say: then "they do not mention it" answers it.
 
     >>> free_refusal("I'm sorry, but the documents don't say when it closed.").verdict
     'refusal'
@@ -422,16 +441,14 @@ def free_refusal(
     >>> free_refusal("The museum does not charge admission.")
     Verdict(verdict='answer', reason='no words that refuse', evidence=())
     """
-    if not cued(text):
+    if not has_cue(text):
         return NO_CUE
-    if len(text) > HEAD + TAIL:
-        seen, skipped = text[:HEAD] + "\n" + text[-TAIL:], len(text) - HEAD - TAIL
-    else:
-        seen, skipped = text, 0
-    said = folded(seen)
+    skipped = max(0, len(text) - HEAD_CHARS - TAIL_CHARS)
+    excerpt = text[:HEAD_CHARS] + "\n" + text[-TAIL_CHARS:] if skipped else text
+    folded = fold_text(excerpt)
     best = NO_CUE
-    for rules in _rules_for(said.text, language):
-        verdict = _Answer(said, rules, skipped, question).verdict()
+    for rules in _rules_for(folded.text, language):
+        verdict = _Answer(folded, rules, skipped, question).verdict()
         if verdict.verdict == "refusal":
             best = verdict
             break
@@ -439,8 +456,8 @@ def free_refusal(
             best = verdict
 
     def place(at: int) -> int:
-        at = said.places[at] if said.places is not None and at < len(said.places) else at
-        return at + skipped - 1 if skipped and at > HEAD else at
+        at = folded.places[at] if folded.places is not None and at < len(folded.places) else at
+        return at + skipped - 1 if skipped and at > HEAD_CHARS else at
 
     places = [(place(one.start), place(one.end - 1) + 1) for one in best.evidence]
     evidence = tuple(Evidence(text[start:end], start, end) for start, end in places)
@@ -448,17 +465,17 @@ def free_refusal(
 
 
 def _rules_for(text: str, language: Language | None) -> Iterator[Rules]:
-    """The rules of the languages that the text has cues of, or asks a question in at its end."""
+    """The rules of the languages that the text has cues of; of all, if it ends with a question."""
     asks, padded = text.rstrip(" \n\"')]").endswith("?"), f" {text} ".replace("\n", " ")
-    # Chinese rules would read Japanese words that are written with the same characters.
+    # Chinese rules would match Japanese words that are written with the same characters.
     other: Language = "zh" if _KANA.search(text) else "ja"
     for name in [each for each in cues() if each != other] if language is None else (language,):
-        if asks or holds(padded, cues()[name]):
+        if asks or contains_any(padded, cues()[name]):
             yield rules_of(name)
 
 
 Found = tuple[str, re.Match[str]]
-"""Why words count, and where they are."""
+"""The reason why words count, and their place."""
 
 
 class _Sentence(Struct, frozen=True):
@@ -468,74 +485,76 @@ class _Sentence(Struct, frozen=True):
 
 
 class _Answer:
-    """An answer under the rules of one language; evidence has its places in the folded text."""
+    """An answer under the rules of one language; places are those in the folded text."""
 
-    def __init__(self, said: Folded, rules: Rules, skipped: int, question: str | None) -> None:
-        self._text, self._rules, self._skipped, self._question = said.text, rules, skipped, question
+    def __init__(self, folded: Folded, rules: Rules, skipped: int, question: str | None) -> None:
+        self._text, self._rules = folded.text, rules
+        self._skipped, self._question = skipped, question
 
     def verdict(self) -> Verdict:
         rules, text = self._rules, self._text
         core = plain(text)
-        # A short answer, and what it says after "sorry" or "well".
-        cores = (core, core[self._past_lead(core, 0, len(core)) :]) if len(core) <= WHOLE else ()
-        alone = next((one for one in cores if rules.whole.fullmatch(one)), None)
+        cores: tuple[str, ...] = ()
+        if len(core) <= MAX_BARE_CHARS:  # complete, and without an opening "sorry" or "well"
+            cores = core, core[self._skip_lead(core, 0, len(core)) :]
+        alone = next((one for one in cores if rules.complete_answer.fullmatch(one)), None)
         if alone is not None:
             at, core = text.find(alone), alone
             return Verdict("refusal", "nothing but a refusal", (Evidence("", at, at + len(core)),))
         spans = list(self._spans())
-        sentences = [_Sentence(*span, self._refusing(*span)) for span in spans]
+        sentences = [_Sentence(*span, self._find_refusal(*span)) for span in spans]
         if any(one.found for one in sentences):
-            return self._refused(sentences)
-        if len(text) <= HINTS:
+            return self._weigh(sentences)
+        if len(text) <= MAX_HINT_CHARS:
             hinted = [_Sentence(*span, self._first(rules.may_refuse, *span)) for span in spans]
             if any(one.found for one in hinted):
                 evidence, reasons = _evidence(hinted)
-                claims = zip(self._claims(hinted), hinted, strict=True)
-                if sum(words for words, one in claims if not one.found) < SHORT_OF_A_CLAIM:
+                claims = zip(self._claimed_words(hinted), hinted, strict=True)
+                if sum(words for words, one in claims if not one.found) < MIN_CLAIM_WORDS:
                     return Verdict("undetermined", reasons, evidence)
                 return Verdict("answer", f"{reasons}: noted in an answer", evidence)
         if spans and rules.asks_back.search(text, *spans[-1]):
             evidence = (Evidence("", *spans[-1]),)
             # From "there are several" on, it lists what could be meant.
             listed = (at for at, span in enumerate(spans) if rules.several.match(text, *span))
-            if sum(self._claims(sentences)[: next(listed, None)]) < SHORT_OF_A_CLAIM:
-                return Verdict("refusal", ASKS, evidence)
-            return Verdict("undetermined", f"{ASKS}: but it claims something, too", evidence)
+            if sum(self._claimed_words(sentences)[: next(listed, None)]) < MIN_CLAIM_WORDS:
+                return Verdict("refusal", ASKS_BACK, evidence)
+            return Verdict("undetermined", f"{ASKS_BACK}: but it claims something, too", evidence)
         return Verdict("answer", "no words that refuse")
 
-    def _refused(self, sentences: Sequence[_Sentence]) -> Verdict:
+    def _weigh(self, sentences: Sequence[_Sentence]) -> Verdict:
         evidence, reasons = _evidence(sentences)
-        words = self._claims(sentences)
+        words = self._claimed_words(sentences)
         first = next(at for at, one in enumerate(sentences) if one.found)
-        before, claimed = sum(words[:first]), sum(words) + self._skipped // LETTERS_A_WORD
+        before, claimed = sum(words[:first]), sum(words) + self._skipped // LETTERS_PER_WORD
         if "the documents" in reasons and self._question is not None:
-            asked = folded(self._question).text
+            asked = fold_text(self._question).text
             if self._rules.about_documents.search(asked):
                 why = f"{reasons}: but the question asks just that"
                 return Verdict("undetermined", why, evidence)
-        if claimed < SHORT_OF_A_CLAIM:
+        if claimed < MIN_CLAIM_WORDS:
             return Verdict("refusal", reasons, evidence)
-        if before >= ANSWERED_BEFORE or (before and claimed >= ANSWERED_ROUND):
+        if before >= MIN_WORDS_BEFORE or (before and claimed >= MIN_WORDS_AROUND):
             return Verdict("answer", f"{reasons}: a gap that a longer answer notes", evidence)
         return Verdict("undetermined", f"{reasons}: but it claims something beside", evidence)
 
     def _spans(self) -> Iterator[tuple[int, int]]:
-        """Sentences, roughly, without the marks and the empty words they begin with.
+        """The sentences, roughly, each from its first word with content.
 
-        An abbreviation ends one too many, which does the rules no harm; splitting them as a reader
-        would (`text/sentences.py`) takes some twenty times as long.
+        An abbreviation may end a sentence too early, which does not affect the rules. Splitting
+        correctly (`text/sentences.py`) takes about twenty times as long.
         """
         text, start = self._text, 0
         for mark in _SENTENCE_END.finditer(text):
             end = mark.start() + 1
             if _LETTERS.search(text, start, end):
-                yield self._past_lead(text, start, end), end
+                yield self._skip_lead(text, start, end), end
                 start = mark.end()
         if _LETTERS.search(text, start):
-            yield self._past_lead(text, start, len(text)), len(text)
+            yield self._skip_lead(text, start, len(text)), len(text)
 
-    def _past_lead(self, text: str, start: int, end: int) -> int:
-        """Where a sentence begins after its marks, and after words that say nothing."""
+    def _skip_lead(self, text: str, start: int, end: int) -> int:
+        """Where a sentence begins after its marks and its opening words without content."""
         while start < end and not text[start].isalnum():
             start += 1
         for _ in range(3):
@@ -545,8 +564,8 @@ class _Answer:
             start = match.end()
         return start
 
-    def _refusing(self, start: int, end: int) -> Found | None:
-        """Words that refuse. What is not known "based on the documents" is not said by them."""
+    def _find_refusal(self, start: int, end: int) -> Found | None:
+        """The words that refuse; after "based on the documents", "is not known" refuses too."""
         preface = self._rules.preface.match(self._text, start, end)
         if preface is None:
             return self._first(self._rules.refuses, start, end)
@@ -555,20 +574,20 @@ class _Answer:
         return found or self._first(self._rules.may_refuse, start, end)
 
     def _first(self, rules: Sequence[Rule], start: int, end: int) -> Found | None:
-        """The first words of a sentence that a rule finds."""
+        """The match of the first rule that finds words in a sentence."""
         sentence = f" {self._text[start:end]} "
-        if not holds(sentence, self._rules.cues):
+        if not contains_any(sentence, self._rules.cues):
             return None
         for rule in rules:
-            match = rule.found(self._text, start, end, sentence)
+            match = rule.search(self._text, start, end, sentence)
             if match:
                 return rule.why, match
         return None
 
-    def _claims(self, sentences: Sequence[_Sentence]) -> list[int]:
-        """How many words each sentence claims something with.
+    def _claimed_words(self, sentences: Sequence[_Sentence]) -> list[int]:
+        """The number of words in each sentence that claim something.
 
-        The points of a list belong to the words that lead to it.
+        The items of a list belong to the words that introduce it.
         """
         text, claims, led = self._text, [], False
         for start, end, found in ((one.start, one.end, one.found) for one in sentences):
@@ -578,49 +597,49 @@ class _Answer:
             led = found is not None and text[:end].rstrip().endswith(":")
             if found is not None:
                 match = found[1]
-                before = self._claimed_before(start, match.start())
-                claims.append(before + self._claimed_after(match.end(), end))
+                before = self._words_claimed_before(start, match.start())
+                claims.append(before + self._words_claimed_after(match.end(), end))
             elif self._is_aside(start, end) or self._rules.asks_back.search(text, start, end):
                 claims.append(0)
             else:
-                claims.append(self._words(start, end))
+                claims.append(self._word_count(start, end))
         return claims
 
-    def _claimed_before(self, start: int, end: int) -> int:
-        """Words claimed before those that refuse: granted with "while", or turned from by "but"."""
+    def _words_claimed_before(self, start: int, end: int) -> int:
+        """The words claimed before those that refuse: after "while", or before "but"."""
         rules, text = self._rules, self._text
         if rules.yes_or_no.match(text, start, end):
-            return SHORT_OF_A_CLAIM
+            return MIN_CLAIM_WORDS
         if self._is_aside(start, end):
             return 0
         turned = list(rules.contrast.finditer(text, start, end))
-        if turned and self._words(turned[-1].end(), end) <= 2:
-            return self._words(start, turned[-1].start())
+        if turned and self._word_count(turned[-1].end(), end) <= 2:
+            return self._word_count(start, turned[-1].start())
         if rules.concession.match(text, start, end) and "," in text[start:end]:
-            return self._words(start, end) - 1
+            return self._word_count(start, end) - 1
         return 0
 
-    def _claimed_after(self, start: int, end: int) -> int:
-        """Words claimed after those that refuse, where the sentence turns to something else."""
+    def _words_claimed_after(self, start: int, end: int) -> int:
+        """The words claimed after those that refuse, if the sentence turns to something else."""
         turned = self._rules.contrast.search(self._text, start, end)
         if turned is None:
             return 0
-        start = self._past_lead(self._text, turned.end(), end)
-        if self._is_aside(start, end) or self._refusing(start, end):
+        start = self._skip_lead(self._text, turned.end(), end)
+        if self._is_aside(start, end) or self._find_refusal(start, end):
             return 0
-        return self._words(start, end)
+        return self._word_count(start, end)
 
     def _is_aside(self, start: int, end: int) -> bool:
         return self._rules.aside.match(self._text, start, end) is not None
 
-    def _words(self, start: int, end: int) -> int:
-        """How many words are there; of Chinese and Japanese, two characters count as one."""
+    def _word_count(self, start: int, end: int) -> int:
+        """The number of words; in Chinese and Japanese, two characters count as one."""
         text = self._text[start:end]
         return len(_WORDS.findall(text)) + len(_CHINESE.findall(text)) // 2
 
 
 def _evidence(sentences: Sequence[_Sentence]) -> tuple[tuple[Evidence, ...], str]:
-    """The words that were found, and why they count, each reason once."""
+    """The words that were found, and the reasons why they count, each reason once."""
     known = [one.found for one in sentences if one.found is not None]
     places = tuple(Evidence("", match.start(), match.end()) for _, match in known)
     return places, "; ".join(dict.fromkeys(why for why, _ in known))

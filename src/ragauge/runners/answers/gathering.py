@@ -30,7 +30,7 @@ from ragauge.models.judges.budget import Estimate
 from ragauge.models.judging import judge_answer, judge_rubric, likened, planned_calls
 from ragauge.models.judging.rubric import NO_ANSWER, rubric_call
 from ragauge.pipelines.threads import run_async
-from ragauge.refusals.predicate import refusal_in, refusal_in_free_words, tokens
+from ragauge.refusals.predicate import refusal_in, refusal_in_free_words, refusal_tokens
 from ragauge.runners.answers.options import (
     DEFAULT_EMBEDDER,
     EMBEDDED,
@@ -199,7 +199,7 @@ def facts_of(
     rows: Sequence[AnswerRow], options: AnswerOptions, findings: Findings
 ) -> list[AnswerFacts]:
     """What is known of each answer; a refusal that does not count as one is a finding."""
-    known = tokens(tuple(map(composed, options.refusal_tokens)))
+    known = refusal_tokens(tuple(map(composed, options.refusal_tokens)))
     facts = []
     for row in rows:
         refusal: Refusal = "none"
