@@ -8,7 +8,6 @@ import logging
 import random
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -125,6 +124,16 @@ def _times(load: Load, rate: float) -> tuple[float, ...]:
     return tuple(times)
 
 
+class _Measured:
+    """A cell under way."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.sent = plan, 0
+        self.calls: list[Ended] = []
+        self.open_at_end: int | None = None
+        """Calls open when the last was sent; None before that."""
+
+
 class _Session:
     """One measurement, from its first call to its report."""
 
@@ -143,11 +152,7 @@ class _Session:
         self._reader = Reader(reading)
         self._keys = [self._reader.key(one) for one in self._questions]
         self._progress = progress
-        self._plans = _plans(load, knobs)
-        self._ended: dict[str, list[Ended]] = {plan.name: [] for plan in self._plans}
-        self._sent = dict.fromkeys(self._ended, 0)
-        self._open: dict[str, int] = {}
-        """Calls open at the end, of the cells that came to one."""
+        self._measured = [_Measured(plan) for plan in _plans(load, knobs)]
         self._findings = Findings()
 
     async def run(self, write: Callable[[bytes], None]) -> None:
@@ -155,8 +160,8 @@ class _Session:
         try:
             for name in self._knobs:
                 await self._warm_up(name)
-            for plan in self._plans:
-                await self._measure(plan, write)
+            for measured in self._measured:
+                await self._measure(measured, write)
         finally:
             await self._system.close()
 
@@ -175,9 +180,11 @@ class _Session:
             except Exception as error:  # a foreign system can fail in any way: the load shows it
                 log.debug("warm-up of %s: %s", config, error)
 
-    async def _measure(self, plan: Plan, write: Callable[[bytes], None]) -> None:
+    async def _measure(self, measured: _Measured, write: Callable[[bytes], None]) -> None:
+        plan = measured.plan
+
         async def ask(number: int) -> Any:
-            self._sent[plan.name] += 1
+            measured.sent += 1
             return await self._system.ask(self._ask(plan.config, number))
 
         def ended(call: Call) -> None:
@@ -185,7 +192,7 @@ class _Session:
             write(msgspec.json.encode(trace, order="sorted") + b"\n")
             place = call.number % len(self._questions)
             pattern, _, _ = self._reader.read(self._keys[place], trace)
-            self._ended[plan.name].append(
+            measured.calls.append(
                 Ended(
                     question=place,
                     arrival_s=call.arrival_s,
@@ -201,7 +208,7 @@ class _Session:
             if self._progress:
                 self._progress(plan.name)
 
-        self._open[plan.name] = await offered(ask, plan.times, self._load.timeout_s, ended)
+        measured.open_at_end = await offered(ask, plan.times, self._load.timeout_s, ended)
 
     def _ask(self, config: str, number: int) -> Ask:
         question = self._questions[number % len(self._questions)]
@@ -240,14 +247,8 @@ class _Session:
             questions=len(self._questions), reading=signature, gold=asked_gold is not None
         )
         cells = tuple(
-            cell_of(
-                plan,
-                self._ended[plan.name],
-                quality,
-                sent=self._sent[plan.name],
-                open_at_end=self._open.get(plan.name),
-            )
-            for plan in self._plans
+            cell_of(one.plan, one.calls, quality, sent=one.sent, open_at_end=one.open_at_end)
+            for one in self._measured
         )
         gates = verdicts(cells, baseline, guard)
         complete = all(cell.complete for cell in cells)
@@ -281,7 +282,7 @@ class _Session:
                 answered=sum(cell.answered for cell in cells),
                 errors=sum(cell.errors for cell in cells),
                 gold=len(asked_gold) if asked_gold else None,
-                asked=len({call.question for calls in self._ended.values() for call in calls}),
+                asked=len({call.question for one in self._measured for call in one.calls}),
             ),
         )
         return evaluation.outcome(report, gold=self._gold)
@@ -316,6 +317,9 @@ def _rows(out: str | None) -> Iterator[Callable[[bytes], None]]:
         yield lambda line: None
         return
 
+    def failed(error: OSError) -> UsageError:
+        return UsageError(f"{out}: cannot be written: {error.strerror}")
+
     def write(line: bytes) -> None:
         """Write the whole line, however many turns the system takes for it."""
         left = memoryview(line)
@@ -323,17 +327,14 @@ def _rows(out: str | None) -> Iterator[Callable[[bytes], None]]:
             while left:
                 left = left[file.write(left) :]
         except OSError as error:
-            raise UsageError(f"{out}: cannot be written: {error.strerror}") from error
+            raise failed(error) from error
 
-    with _opened(out) as file:
-        yield write
-
-
-def _opened(out: str) -> io.FileIO:
     try:
-        return Path(out).open("wb", buffering=0)
+        file = io.FileIO(out, "w")
     except OSError as error:
-        raise UsageError(f"{out}: cannot be written: {error.strerror}") from error
+        raise failed(error) from error
+    with file:
+        yield write
 
 
 class Call(Struct, frozen=True):
