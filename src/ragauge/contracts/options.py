@@ -231,8 +231,8 @@ class SweepOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Of a million tokens in and out, for the estimate of the cost: `0.15,0.60`."""
 
 
-class AuditOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to audit; the defaults are the command's."""
+class Auditing(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What citations are held against, and where log lines of them go."""
 
     manifest: Annotated[File | None, MANIFEST] = None
     docs: Annotated[File | None, DOCS] = None
@@ -243,7 +243,17 @@ class AuditOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fie
     calibration: Annotated[File | None, DELTAS_GATE] = None
     gates: Annotated[str | None, OWN_GATES] = None
     min_coverage: Annotated[float, Meta(ge=0, le=1), COVERED] = MIN_COVERAGE
-    """Of the traces that should have a value, the fraction a gate needs to decide."""
+    """Of the traces or questions that should have a value, the fraction a gate needs to decide."""
+    log: Annotated[File | None, LOG] = None
+    """A file to write a log line to for each segment."""
+    to_db: Annotated[str | None, TO_DB] = None
+    run: Annotated[str | None, LOGGED_AS] = None
+    """What the rows of the database call this run."""
+
+
+class AuditOptions(Auditing, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How to audit; the defaults are the command's."""
+
     gold: Annotated[
         File | None, Opt("Match citations against a gold set, too.", metavar="GOLD")
     ] = None
@@ -260,18 +270,13 @@ class AuditOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fie
     inline: Annotated[bool, INLINE] = False
     workers: Annotated[int, Meta(ge=1), WORKERS] = 1
     max_bad: Annotated[str, MAX_BAD] = "0"
-    log: Annotated[File | None, LOG] = None
-    """A file to write a log line to for each segment."""
-    to_db: Annotated[str | None, TO_DB] = None
-    run: Annotated[str | None, LOGGED_AS] = None
-    """What the rows of the database call this run."""
 
     @property
     def deepest(self) -> Depth:
         return self.depth or ("text" if self.docs is not None else "payload")
 
 
-class TraceEvalOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TraceEvalOptions(Auditing, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How to evaluate; the defaults are the command's."""
 
     wordings: Annotated[
@@ -297,16 +302,6 @@ class TraceEvalOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown
         ),
     ] = ()
     """Cut-offs at which coverage, gold recall and ΔS are measured as well."""
-    manifest: Annotated[File | None, MANIFEST] = None
-    docs: Annotated[File | None, DOCS] = None
-    allow_cross_section: Annotated[File | None, PAIRS] = None
-    offsets_in: Annotated[OffsetUnit, OFFSETS] = "code-points"
-    tokenizer: Annotated[str | None, TOKENIZER] = None
-    embedder: Annotated[str | None, DELTAS] = None
-    calibration: Annotated[File | None, DELTAS_GATE] = None
-    gates: Annotated[str | None, OWN_GATES] = None
-    min_coverage: Annotated[float, Meta(ge=0, le=1), COVERED] = MIN_COVERAGE
-    """Of the questions that should have a value, the fraction a gate needs to decide."""
     strict: Annotated[bool, Opt("Every question must be convergent.")] = False
     """Every question must be convergent."""
     concurrency: Annotated[int | None, CONCURRENCY] = None
@@ -318,11 +313,6 @@ class TraceEvalOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown
     error_budget: Annotated[str | None, ERRORS] = None
     knobs: Annotated[dict[str, Any] | None, KNOBS] = None
     restart: Annotated[bool | None, RESTART] = None
-    log: Annotated[File | None, LOG] = None
-    """A file to write a log line to for each segment of each run."""
-    to_db: Annotated[str | None, TO_DB] = None
-    run: Annotated[str | None, LOGGED_AS] = None
-    """What the rows of the database call this run."""
     asking: dict[str, Any] = field(default_factory=dict)
     """How calls are made, as in SweepOptions: those of ASKING, for what is not given by itself."""
 
