@@ -15,8 +15,8 @@ from ragauge.text.agreement import (
     FUNCTION_WORDS,
     NEGATIONS,
     _pieces,
-    _read_each,
     _read_plain,
+    _word_sets_by_piece,
     agreement,
 )
 
@@ -185,7 +185,7 @@ PIECES = ("a", "A", "b12", "12b", "1,5", ".", ",", " ", "\n", "yes", "The", "the
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
 def test_the_quick_reading_equals_the_careful_one(claim):
     pieces = _pieces(claim)
-    asked = {"the", "x"}
+    in_question = {"the", "x"}
     folded = [piece.lower() for piece in pieces]
-    assert _read_plain(pieces, folded, asked) == _read_each(pieces, asked)
+    assert _read_plain(pieces, folded, in_question) == _word_sets_by_piece(pieces, in_question)
     assert pieces == _PIECE.findall(_THOUSANDS.sub("", claim))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF
 
-from ragauge.text.overlap import chrf, counted_runs, shared_runs, sorted_runs
+from ragauge.text.overlap import chrf, count_shared_runs, shared_runs, sort_shared_runs
 
 SACREBLEU = CHRF(char_order=6, beta=2, word_order=0, whitespace=False)
 texts = st.text("abcA .é夜\n\u2003", max_size=40) | st.text(max_size=20)
@@ -51,7 +51,7 @@ def test_recall_weighs_more_than_precision():
 
 @given(long_texts | texts.filter(bool), long_texts)
 def test_sorted_runs_are_the_counted_ones(one, other):
-    assert sorted_runs(one, other) == counted_runs(one, other) == shared_runs(one, other)
+    assert sort_shared_runs(one, other) == count_shared_runs(one, other) == shared_runs(one, other)
 
 
 def test_long_texts_are_sacrebleus():
@@ -64,5 +64,5 @@ def test_long_texts_are_sacrebleus():
 
 def test_thousands_of_different_characters_are_counted():
     one = "".join(map(chr, range(0x4E00, 0x4E00 + 1500)))
-    assert sorted_runs(one, one[500:]) is None
+    assert sort_shared_runs(one, one[500:]) is None
     assert shared_runs(one, one[500:]) == [1000, 999, 998, 997, 996, 995]

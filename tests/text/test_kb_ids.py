@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.text.kb_ids import OTHER, belongs, is_nil, kb_id, kb_name
+from ragauge.text.kb_ids import OTHER, is_nil, kb_id, kb_name, names_kb
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_names_of_knowledge_bases():
     assert [kb_name(name) for name in ("WD", "qid", "VIAF", "Atlas")] == [
         "wikidata", "wikidata", "viaf", "atlas",
     ]  # fmt: skip
-    assert belongs("viaf:1") and belongs("Q1") and not belongs("mention-7")
+    assert names_kb("viaf:1") and names_kb("Q1") and not names_kb("mention-7")
 
 
 @given(st.text(max_size=20), st.sampled_from((None, "wikidata", "viaf", "isil", "dbpedia")))

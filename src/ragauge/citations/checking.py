@@ -32,7 +32,7 @@ from ragauge.contracts.answers import Context
 from ragauge.contracts.audit import DEPTHS, CitationFinding, ParsedAnswer
 from ragauge.contracts.citation import Citation
 from ragauge.contracts.documents import Documents
-from ragauge.text.recent import Recent
+from ragauge.text.sized_lru import SizedLRU
 
 if TYPE_CHECKING:
     from ragauge.citations.validator import Policy
@@ -71,7 +71,7 @@ class Checks(Struct, frozen=True):
     depth: int
     live: LiveIndex
     documents: Documents | None
-    looked_for: Recent[tuple[Any, ...], PlaceCheck]
+    looked_for: SizedLRU[tuple[Any, ...], PlaceCheck]
 
 
 class Checking:

@@ -12,7 +12,7 @@ from functools import partial
 from msgspec import Struct
 
 from ragauge.citations.offsets import Place
-from ragauge.text.recent import Recent
+from ragauge.text.sized_lru import SizedLRU
 
 KEPT_CHARS = 1 << 24
 """Characters of the documents whose plain forms are remembered."""
@@ -170,7 +170,7 @@ class _Plain:
         return self._source[self._starts[word] : self._ends[word]]
 
 
-_PLAIN: Recent[str, _Plain] = Recent(KEPT_CHARS)
+_PLAIN: SizedLRU[str, _Plain] = SizedLRU(KEPT_CHARS)
 
 
 def _plain_words(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, Protocol
 from msgspec import Struct
 
 from ragauge.contracts.citation import Offsets, Unit
-from ragauge.text.recent import Recent
+from ragauge.text.sized_lru import SizedLRU
 from ragauge.text.visible import one_line
 
 CharsIn = Literal["code-points", "utf-16", "bytes"]
@@ -247,7 +247,7 @@ class _Tokens:
         return Place(first, max(first, bisect_left(self._starts, place.end)))
 
 
-_RULERS: Recent[tuple[str, str], Ruler] = Recent(KEPT_CHARS)
+_RULERS: SizedLRU[tuple[str, str], Ruler] = SizedLRU(KEPT_CHARS)
 
 
 def _with_marks(text: str, found: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -16,7 +16,7 @@ from ragauge.contracts.audit import CitationFinding
 from ragauge.contracts.citation import Citation
 from ragauge.contracts.documents import Documents, FrozenDocument
 from ragauge.text.canonical import UNSPACED
-from ragauge.text.recent import Recent
+from ragauge.text.sized_lru import SizedLRU
 from ragauge.text.visible import one_line
 
 SHOWN = 40
@@ -356,7 +356,7 @@ class Search(Struct, frozen=True):
     """Only whole words counted."""
 
 
-_SEARCHES: WeakKeyDictionary[Documents, Recent[tuple[str, str], Search]] = WeakKeyDictionary()
+_SEARCHES: WeakKeyDictionary[Documents, SizedLRU[tuple[str, str], Search]] = WeakKeyDictionary()
 
 
 def other_holder(words: str, doc_id: str, documents: Documents) -> Search:
@@ -366,9 +366,9 @@ def other_holder(words: str, doc_id: str, documents: Documents) -> Search:
     What was found is remembered, because the documents are frozen: a stale snippet recurs.
     """
     try:
-        searches = _SEARCHES.setdefault(documents, Recent(KEPT_CHARS))
+        searches = _SEARCHES.setdefault(documents, SizedLRU(KEPT_CHARS))
     except TypeError:  # no hash, or no weak reference to it: nothing to remember it by
-        searches = Recent(KEPT_CHARS)
+        searches = SizedLRU(KEPT_CHARS)
     search = searches.get((doc_id, words))
     if search is None:
         search = _search(words, doc_id, documents)

@@ -35,7 +35,7 @@ from ragauge.contracts.gold import DEFAULT_STRENGTH, DEFAULT_TOKENS, Strength
 from ragauge.contracts.manifest import Manifest
 from ragauge.errors import UsageError
 from ragauge.refusals.predicate import is_refusal, refusal_tokens
-from ragauge.text.recent import Recent
+from ragauge.text.sized_lru import SizedLRU
 from ragauge.text.visible import one_line
 
 BROKEN_SHOWN = 200
@@ -102,7 +102,7 @@ class CitationValidator:
         self._depth = DEPTHS.index(self.policy.depth)
         self._tokens = refusal_tokens(self.policy.refusal_tokens)
         self._live = LiveIndex.of(manifest)
-        self._checks = Checks(self.policy, self._depth, self._live, documents, Recent(KEPT_CHARS))
+        self._checks = Checks(self.policy, self._depth, self._live, documents, SizedLRU(KEPT_CHARS))
 
     def __call__(self, answer: Any, retrieved: Sequence[Any] | None = None) -> AnswerAudit:
         """What holds of an answer's citations, and what does not.

@@ -15,7 +15,7 @@ from ragauge.contracts.kept import ANSWERS, DOCUMENTS, SUMMARY, KeptAnswer, docu
 from ragauge.contracts.paging import PagedHistory
 from ragauge.dashboard.jobs import Jobs
 from ragauge.errors import UsageError
-from ragauge.text.recent import Recent
+from ragauge.text.sized_lru import SizedLRU
 
 if TYPE_CHECKING:
     from ragauge.store.packed import Packed
@@ -51,7 +51,7 @@ class Material:
         self.history, self.place = history, place
         self.jobs = Jobs()
         self._documents = documents
-        self._summaries: Recent[str, Any] = Recent(KEPT_CHARS)
+        self._summaries: SizedLRU[str, Any] = SizedLRU(KEPT_CHARS)
 
     @property
     def pages(self) -> PagedHistory:

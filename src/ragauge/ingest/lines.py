@@ -503,7 +503,7 @@ def _fault(line: bytes) -> str | None:
             object_pairs_hook=json_hooks.without_duplicates,
             parse_constant=json_hooks.no_constant,
             parse_float=json_hooks.finite,
-            parse_int=json_hooks.whole,
+            parse_int=json_hooks.integer,
         )
     except json.JSONDecodeError as error:
         return _syntax_fault(error, text)

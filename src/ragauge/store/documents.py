@@ -16,7 +16,7 @@ from ragauge.contracts.documents import FrozenDocument
 from ragauge.contracts.manifest import Manifest, bare_hash
 from ragauge.errors import UsageError
 from ragauge.text.canonical import composed
-from ragauge.text.recent import Recent
+from ragauge.text.sized_lru import SizedLRU
 from ragauge.text.visible import one_line, visible
 
 MOST_BYTES = 1 << 28
@@ -228,8 +228,8 @@ class FolderDocuments:
         revs = manifest.doc_revs if manifest else {}
         self._revs = {composed(doc_id): rev for doc_id, rev in sorted(revs.items())}
         self._files = listing(folder, self._revs)
-        self._found: Recent[tuple[str, str], FrozenDocument] = Recent(KEPT_CHARS)
-        self._texts: Recent[str, TextFile] = Recent(KEPT_CHARS)
+        self._found: SizedLRU[tuple[str, str], FrozenDocument] = SizedLRU(KEPT_CHARS)
+        self._texts: SizedLRU[str, TextFile] = SizedLRU(KEPT_CHARS)
         self._refused: dict[str, str] = {}
         self._problems = set(self._files.problems)
         self._unproven: set[str] = set()

@@ -1,7 +1,7 @@
 """Agreement: how far the claims of repeated runs say the same thing.
 
-Edit distance sees the wording; this looks for the substance. It knows no synonyms and no grammar
-beyond a negation, so it compares the runs of one question and is no measure of truth.
+Edit distance compares the wording; this compares the content. It knows no synonyms and no grammar
+except negation, so it compares the runs of one question and does not measure truth.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from ragauge.text.canonical import UNSPACED
 
-_IDLE = """
+_FUNCTION = """
     a an the and or but of in on at to for from by with as that this it its i is are was were be
     been has have had do does did he she they his her their also s t
 
@@ -28,18 +28,18 @@ _IDLE = """
     le la les l un une et ou du d à au aux dans sur par pour avec que qui qu ce cette est sont je j
     il elle aussi
 """
-"""Words of en, nl, de and fr that say nothing alone; not `war` and `hat`, which say much in en."""
-_DENYING = """
+"""Words of en, nl, de and fr without content; not `war` and `hat`, which have one in English."""
+_NEGATING = """
     no not none never neither nor cannot nee niet geen nooit nein nicht kein keine keinen keinem
     keiner nie non ne pas jamais aucun aucune 不 没 沒
 """
-FUNCTION_WORDS = frozenset(_IDLE.split())
-NEGATIONS = frozenset(_DENYING.split())
+FUNCTION_WORDS = frozenset(_FUNCTION.split())
+NEGATIONS = frozenset(_NEGATING.split())
 AFFIRMATIONS = frozenset({"yes", "ja", "oui", "是的"})
-_DECIDING = NEGATIONS | AFFIRMATIONS
+_YES_NO = NEGATIONS | AFFIRMATIONS
 
 _MARKS = "\u0300-\u036f\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0981-\u0dff"
-"""Accents and the vowel signs of Indian scripts, which Python takes for no part of a word."""
+"""Accents and the vowel signs of Indian scripts, which Python does not count as part of a word."""
 _SENTENCE_ENDS = frozenset(".:!?\n。")
 _CLAUSE_ENDS = _SENTENCE_ENDS | frozenset(",;()、")
 _PIECE = re.compile(
@@ -47,23 +47,23 @@ _PIECE = re.compile(
     rf"|[不没沒]|(?:(?![不没沒])[{UNSPACED}])+|[{''.join(sorted(_CLAUSE_ENDS))}]"
 )
 _ASCII_PIECE = re.compile(r"\d+(?:[.,]\d+)+|[A-Za-z0-9]+|[.:!?\n,;()]")
-"""The same for ASCII, five times as quick."""
+"""The same for ASCII, five times as fast."""
 _UNSPACED_PIECE = re.compile(f"[{UNSPACED}]")
 _THOUSANDS = re.compile(r"(?<=\d)[.,](?=\d{3}(?!\d))")
 _SHORT_NOT = re.compile(r"n['’]t\b", re.IGNORECASE)
 _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 
 
-class _Read(NamedTuple):
-    """A claim as sets of words; under a negation, a word is another word."""
+class _WordSets(NamedTuple):
+    """A claim as sets of words; a negated word counts as a different word."""
 
     words: set[str]
     bearing: set[str]
-    """Those that bear an answer: new names and numbers, yes and no."""
+    """Those that carry the answer: new names and numbers, yes and no."""
 
 
 class _Bits(NamedTuple):
-    """The same two sets, a bit for each word of the claims."""
+    """The same two sets, with a bit for each word of the claims."""
 
     words: int
     bearing: int
@@ -72,10 +72,10 @@ class _Bits(NamedTuple):
 def agreement(question: str, claims: Sequence[str]) -> float | None:
     """How far the claims agree, from 0 to 1, whatever their order; None under two claims.
 
-    Two claims agree by the share of the shorter one's words that the other has too, times the
-    same share of the words that bear the answer: names, numbers, yes and no that are not in the
-    question. From a negation to the end of its clause, a word counts as another word. The mean
-    over all pairs comes back.
+    The agreement of two claims is the fraction of the shorter one's words that the other has too,
+    times the same fraction of the words that carry the answer: names, numbers, yes and no that
+    are not in the question. From a negation to the end of its clause, a word counts as a
+    different word. The result is the mean over all pairs.
 
     >>> agreement("Who played Ben Stone?", ["Ben Stone was played by Moriarty.", "Moriarty."])
     1.0
@@ -86,21 +86,21 @@ def agreement(question: str, claims: Sequence[str]) -> float | None:
     """
     if len(claims) < 2:
         return None
-    asked = {piece.casefold() for piece in _pieces(question)}
-    times = Counter(_as_bits([_read(claim, asked) for claim in claims]))
-    alike = sum(count * (count - 1) // 2 for count in times.values())
-    differ = (
-        times[one] * times[other] * _of_two(one, other)
-        for one, other in combinations(sorted(times), 2)
+    in_question = {piece.casefold() for piece in _pieces(question)}
+    counts = Counter(_as_bits([_word_sets(claim, in_question) for claim in claims]))
+    identical = sum(count * (count - 1) // 2 for count in counts.values())
+    different = (
+        counts[one] * counts[other] * _pair_agreement(one, other)
+        for one, other in combinations(sorted(counts), 2)
     )
     pairs = len(claims) * (len(claims) - 1) // 2
-    return math.fsum((alike, *differ)) / pairs
+    return math.fsum((identical, *different)) / pairs
 
 
-def _as_bits(read: list[_Read]) -> list[_Bits]:
-    """The sets as numbers with a bit for each word: pairs are many, and this is quick.
+def _as_bits(read: list[_WordSets]) -> list[_Bits]:
+    """The sets as integers with a bit for each word, because there are many pairs to compare.
 
-    A name at the head of one claim's sentence is known as a name from another's middle.
+    A name that starts a sentence is known as one if another claim has it inside one.
     """
     bearing = set().union(*(claim.bearing for claim in read))
     vocabulary = sorted(set().union(*(claim.words for claim in read)))
@@ -111,33 +111,33 @@ def _as_bits(read: list[_Read]) -> list[_Bits]:
     ]
 
 
-def _of_two(one: _Bits, other: _Bits) -> float:
-    """The agreement of two claims; one that bears nothing new contradicts nothing."""
+def _pair_agreement(one: _Bits, other: _Bits) -> float:
+    """The agreement of two claims; one without words that carry an answer contradicts nothing."""
     if not one.words or not other.words:
         return float(one.words == other.words)
-    share = _overlap(one.words, other.words)
-    if share and one.bearing and other.bearing:
-        share *= _overlap(one.bearing, other.bearing)
-    return share
+    agreed = _overlap(one.words, other.words)
+    if agreed and one.bearing and other.bearing:
+        agreed *= _overlap(one.bearing, other.bearing)
+    return agreed
 
 
 def _overlap(one: int, other: int) -> float:
-    """The share of the smaller set that stands in the larger."""
+    """The fraction of the smaller set that is in the larger one."""
     return (one & other).bit_count() / min(one.bit_count(), other.bit_count())
 
 
-def _read(claim: str, asked: set[str]) -> _Read:
-    """The words of a claim; where it has function words alone, these."""
+def _word_sets(claim: str, in_question: set[str]) -> _WordSets:
+    """The words of a claim; its function words if it has no others."""
     pieces = _pieces(claim)
     if claim.isascii():
         folded = [piece.lower() for piece in pieces]
         if NEGATIONS.isdisjoint(folded):
-            return _read_plain(pieces, folded, asked)
-    return _read_each(pieces, asked)
+            return _plain_word_sets(pieces, folded, in_question)
+    return _word_sets_by_piece(pieces, in_question)
 
 
-def _read_plain(pieces: list[str], folded: list[str], asked: set[str]) -> _Read:
-    """The same for ASCII without a negation, as most claims are: only names need a closer look."""
+def _plain_word_sets(pieces: list[str], folded: list[str], in_question: set[str]) -> _WordSets:
+    """The same for ASCII without a negation, like most claims: only names need a closer look."""
     words = set(folded).difference(FUNCTION_WORDS, _CLAUSE_ENDS)
     bearing = words & AFFIRMATIONS
     for place, piece in enumerate(pieces):
@@ -145,11 +145,11 @@ def _read_plain(pieces: list[str], folded: list[str], asked: set[str]) -> _Read:
             word = folded[place]
             if word in words and _is_name(piece, _starts(pieces, place)):
                 bearing.add(word)
-    return _Read(words or set(folded).difference(_CLAUSE_ENDS), bearing - asked)
+    return _WordSets(words or set(folded).difference(_CLAUSE_ENDS), bearing - in_question)
 
 
 def _starts(pieces: list[str], place: int) -> bool:
-    """Whether a sentence starts here: nothing but clause ends before, or a sentence's end."""
+    """Whether a sentence starts here: at the beginning, or after the end of another."""
     while place and pieces[place - 1] in _CLAUSE_ENDS:
         place -= 1
         if pieces[place] in _SENTENCE_ENDS:
@@ -157,14 +157,14 @@ def _starts(pieces: list[str], place: int) -> bool:
     return not place
 
 
-def _read_each(pieces: list[str], asked: set[str]) -> _Read:
+def _word_sets_by_piece(pieces: list[str], in_question: set[str]) -> _WordSets:
     """The words of a claim, piece by piece.
 
-    From a negation to the end of its clause a word is another word.
+    From a negation to the end of its clause, a word counts as a different word.
     """
     words: set[str] = set()
     bearing: set[str] = set()
-    idle: set[str] = set()
+    function_words: set[str] = set()
     starts, negated = True, False
     for piece in pieces:
         if piece in _CLAUSE_ENDS:
@@ -172,16 +172,16 @@ def _read_each(pieces: list[str], asked: set[str]) -> _Read:
             continue
         word = piece.casefold()
         if word in FUNCTION_WORDS:
-            idle.add(word)
+            function_words.add(word)
         else:
-            decides = word in _DECIDING
-            forms = (word,) if decides else _forms(word, negated)
+            is_yes_no = word in _YES_NO
+            forms = (word,) if is_yes_no else _forms(word, negated)
             words.update(forms)
-            if (decides or _is_name(piece, starts)) and word not in asked:
+            if (is_yes_no or _is_name(piece, starts)) and word not in in_question:
                 bearing.update(forms)
             negated = negated or word in NEGATIONS
         starts = False
-    return _Read(words or idle, bearing)
+    return _WordSets(words or function_words, bearing)
 
 
 def _pieces(text: str) -> list[str]:
@@ -195,7 +195,7 @@ def _pieces(text: str) -> list[str]:
 
 
 def _forms(word: str, negated: bool) -> tuple[str, ...]:
-    """A word as it is compared: unspaced writing by its pairs of characters."""
+    """The forms in which a word is compared: pairs of characters in scripts without spaces."""
     forms: tuple[str, ...] = (word,)
     if not word.isascii() and len(word) > 2 and _UNSPACED_PIECE.match(word):
         forms = tuple(map("".join, pairwise(word)))
@@ -203,7 +203,7 @@ def _forms(word: str, negated: bool) -> tuple[str, ...]:
 
 
 def _is_name(piece: str, starts: bool) -> bool:
-    """Whether a word is a number, or written as names are, not only because a sentence starts."""
+    """Whether a word is a number, or has a capital that is not due to the start of a sentence."""
     if piece[0].isupper():
         return not starts or (len(piece) > 1 and piece.isupper())
     return not piece.isalpha() and any(map(str.isdigit, piece))

@@ -17,7 +17,7 @@ _HEADINGS = (*_ASCII_HEADINGS, "références", "引用")
 _AFTER_HEADING = re.compile(r"""["'*_\s]*[:：]["'*_ \t]*""")
 _BEFORE_HEADING = "-*•–#>\"'_ \t"
 _LOOK_BACK = 40
-"""Characters of markup that may stand before a heading on its line."""
+"""The most characters of markup before a heading on its line."""
 _BULLET = re.compile(r"[ \t]*(?:[-*•–]|\d+[.)])[ \t]+")
 _BULLETS = re.compile(
     rf"""\s*\n((?:{_BULLET.pattern}(?!["'*_]*claim\b)[^\n]*(?:\n|$))+)""", re.IGNORECASE
@@ -47,7 +47,7 @@ _LONGEST_NOTHING = max(map(len, _NOTHING))
 
 
 class Answer(Struct, frozen=True):
-    """An answer's text taken apart: its claim, and its citations, None where no list was found."""
+    """The claim and the citations of an answer's text; None if no list was found."""
 
     claim: str
     citations: tuple[str, ...] | None
@@ -63,34 +63,34 @@ def take_apart(text: str) -> Answer:
     >>> take_apart("X maps.").citations is None
     True
     """
-    templated = _templated(text)
+    templated = _template_answer(text)
     if templated:
         return templated
     if "{" in text:
         found = _json_answer(text)
         if found:
-            return _of_object(*found)
+            return _object_answer(*found)
     low = lowered(text)
     spans, ids = _lists(text, low)
     claim = _claim(text, low, spans)
     return Answer(claim, tuple(dict.fromkeys(ids)) if spans else None)
 
 
-def _templated(text: str) -> Answer | None:
-    """An answer in the template's own form, taken apart without a search for other forms.
+def _template_answer(text: str) -> Answer | None:
+    """The parts of an answer in exactly the form of the template, without a search for other forms.
 
-    Two colons are the template's own: no other list can hide in the text.
+    With only the template's two colons there can be no other list in the text.
     """
     if not text.startswith("- claim:") or text[-1] != "]" or text.count(":") != 2:
         return None
     at = text.find(_TEMPLATE_LIST)
-    written = text[at + len(_TEMPLATE_LIST) : -1]
-    odd = "[" in written or "]" in written or '"' in written
-    if at < 0 or odd or not text.isascii():
+    inside = text[at + len(_TEMPLATE_LIST) : -1]
+    nested = "[" in inside or "]" in inside or '"' in inside
+    if at < 0 or nested or not text.isascii():
         return None
-    alone = len(written) > _LONGEST_NOTHING and _ONE_ID.fullmatch(written)
+    alone = len(inside) > _LONGEST_NOTHING and _ONE_ID.fullmatch(inside)
     return Answer(
-        text[8:at].strip(), (written,) if alone else tuple(dict.fromkeys(split_ids(written)))
+        text[8:at].strip(), (inside,) if alone else tuple(dict.fromkeys(split_ids(inside)))
     )
 
 
@@ -105,15 +105,15 @@ def inline_markers(text: str, retrieved: tuple[str, ...]) -> tuple[str, ...]:
         for marker in split_ids(match[1]):
             numeral = marker.isascii() and marker.isdigit() and len(marker) < 10
             place = int(marker) if numeral else 0
-            by_place = marker not in retrieved and 0 < place <= len(retrieved)
-            found.append(retrieved[place - 1] if by_place else marker)
+            is_position = marker not in retrieved and 0 < place <= len(retrieved)
+            found.append(retrieved[place - 1] if is_position else marker)
     return tuple(dict.fromkeys(found))
 
 
 def split_ids(text: str) -> list[str]:
     """The ids of a list written as text, quotes and brackets stripped."""
     parts = [part.strip(_AROUND_ID) for part in _SEPARATORS.split(text)]
-    if "(" in text:  # of an id such as p1(2) the bracket is a part
+    if "(" in text:  # the bracket is part of an id such as p1(2)
         parts = [f"{part})" if "(" in part and ")" not in part else part for part in parts]
     return [part for part in parts if len(part) > _LONGEST_NOTHING or not _is_nothing(part)]
 
@@ -123,14 +123,14 @@ def _is_nothing(part: str) -> bool:
 
 
 def id_of(value: Any) -> str | None:
-    """The id of a citation given as text or as an object, None where it has none."""
+    """The id of a citation given as text or as an object; None if it has none."""
     if isinstance(value, dict):
         value = value.get("id") or value.get("snippet_id") or value.get("chunk_id")
     return value if isinstance(value, str) and value.strip() else None
 
 
 def list_spans(text: str) -> list[tuple[int, int]]:
-    """Where each citation list of the text begins and ends, its heading included.
+    """The start and end of each citation list of the text, including its heading.
 
     >>> list_spans("X maps.\\nSources: [p1#1]")
     [(8, 23)]
@@ -155,25 +155,25 @@ def _lists(text: str, low: str) -> tuple[list[tuple[int, int]], list[str]]:
     return spans, ids
 
 
-def _is_list(written: str, ids: list[str]) -> bool:
-    """Whether what follows a word amid a sentence is a list, and not the sentence going on.
+def _is_list(inside: str, ids: list[str]) -> bool:
+    """Whether the text after a word inside a sentence is a list, not the rest of the sentence.
 
     >>> _is_list("Lake Victoria and Lake Tana.", ["Lake", "Victoria", "Lake", "Tana"])
     False
     """
-    bracketed = written.lstrip()[:1] in ("[", "【")
+    bracketed = inside.lstrip()[:1] in ("[", "【")
     return bracketed or all(_ID_LIKE.search(id) for id in ids)
 
 
 def _headings(low: str) -> list[tuple[int, int]]:
-    """Where each heading's word begins, and where what it heads does."""
+    """The place of each heading, and the place of the text after it."""
     found = []
     for word in _ASCII_HEADINGS if low.isascii() else _HEADINGS:
         at = low.find(word)
         while at >= 0:
             after = _AFTER_HEADING.match(low, at + len(word))
             # A letter before it makes it the end of another word, such as "resources"; Chinese
-            # is written without blanks, so there a letter before says nothing.
+            # is written without spaces, so there a letter before means nothing.
             if after and not (at and word.isascii() and _inside_word(low, at)):
                 found.append((at, after.end()))
             at = low.find(word, at + 1)
@@ -181,13 +181,13 @@ def _headings(low: str) -> list[tuple[int, int]]:
 
 
 def _inside_word(text: str, at: int) -> bool:
-    """Whether a letter stands before, directly or joined by a line as in `data_sources`."""
+    """Whether a letter comes before, directly or with an underscore as in `data_sources`."""
     before = text[at - 1]
     return before.isalnum() or (before == "_" and text[max(0, at - 2)].isalnum())
 
 
 def _line_start(text: str, at: int) -> int | None:
-    """The beginning of the line where only a list marker or markup stands before `at`."""
+    """The start of the line if only a list marker or markup comes before `at`, else None."""
     begin = max(0, at - _LOOK_BACK)
     before = text[begin:at].rstrip(_BEFORE_HEADING)
     starts = before[-1] == "\n" if before else begin == 0
@@ -195,22 +195,22 @@ def _line_start(text: str, at: int) -> int | None:
 
 
 def _list_at(text: str, start: int, closings: dict[int, int]) -> tuple[int, list[str]]:
-    """Where the list that begins here ends, and its ids."""
+    """The end of the list that begins here, and its ids."""
     if text[start : start + 1] not in ("[", "【"):
         below = _BRACKET_BELOW.match(text, start)
         if not below:
-            return _unbracketed(text, start)
+            return _list_without_brackets(text, start)
         start = below.end()
     end = _closing(text, start, closings)
-    ids = _bracketed(text[start:end])
+    ids = _bracketed_ids(text[start:end])
     while end < len(text) and (another := _NEXT_BRACKET.match(text, end)):
         start, end = another.end(), _closing(text, another.end(), closings)
-        ids += _bracketed(text[start:end])
+        ids += _bracketed_ids(text[start:end])
     return end, ids
 
 
-def _unbracketed(text: str, start: int) -> tuple[int, list[str]]:
-    """Where a list on its heading's line or on those below ends, and its ids."""
+def _list_without_brackets(text: str, start: int) -> tuple[int, list[str]]:
+    """The end of a list on the line of its heading or on those below, and its ids."""
     below = _BULLETS.match(text, start) or _IDS_BELOW.match(text, start)
     if below:
         lines = [_BULLET.sub("", line, count=1) for line in below[1].split("\n")]
@@ -226,13 +226,13 @@ def _closing(text: str, start: int, closings: dict[int, int]) -> int:
     if end > 0 and text.find("[", start + 1, end) < 0 and text[start] == "[":
         return end + 1
     if not closings:
-        closings.update(_matched(text))
+        closings.update(_closings(text))
     line_end = closings.get(start) or text.find("\n", start)
     return len(text) if line_end < 0 else line_end
 
 
-def _matched(text: str) -> dict[int, int]:
-    """The end of each bracket that closes; never empty, so that it is made once a text."""
+def _closings(text: str) -> dict[int, int]:
+    """The end of each bracket that closes; never empty, so that it is computed once for a text."""
     found, opened = {-1: -1}, []
     for bracket in _BRACKETS.finditer(text):
         if bracket[0] in "[【":
@@ -242,21 +242,21 @@ def _matched(text: str) -> dict[int, int]:
     return found
 
 
-def _bracketed(text: str) -> list[str]:
+def _bracketed_ids(text: str) -> list[str]:
     if '"' in text:
-        listed = _decoded(text)
+        listed = _decode(text)
         if isinstance(listed, list):
-            return _listed(listed) or []
+            return _ids_of(listed) or []
     if "{" in text:
         return _WRITTEN_ID.findall(text)
     return split_ids(text.replace("【", " ").replace("】", " "))
 
 
 def _json_answer(text: str) -> tuple[dict[str, Any], str] | None:
-    """The JSON object that is the answer, fenced or among prose, and the text around it."""
+    """The JSON object that is the answer, fenced or within prose, and the text around it."""
     bare = _FENCE.sub("", text) if "```" in text else text
     start, end = bare.find("{"), bare.rfind("}") + 1
-    answer = _decoded(bare[start:end])
+    answer = _decode(bare[start:end])
     if _is_answer(answer):
         return answer, f"{bare[:start]}\n{bare[end:]}"
     for match in islice(_OBJECT.finditer(bare), _OBJECTS_TRIED):
@@ -275,11 +275,11 @@ def _is_answer(value: Any) -> bool:
     return isinstance(value, dict) and not _ANSWER_KEYS.isdisjoint(value)
 
 
-def _of_object(answer: dict[str, Any], around: str) -> Answer:
-    """The answer an object gives; lists inside its claim, or around it, are read as well."""
+def _object_answer(answer: dict[str, Any], around: str) -> Answer:
+    """The answer in an object; lists inside its claim and around the object are read as well."""
     claim = answer.get("claim", answer.get("answer"))
     claim = claim if isinstance(claim, str) else ""
-    ids = _listed(answer.get("citations"))
+    ids = _ids_of(answer.get("citations"))
     if ids is None and claim:
         claim, within = msgspec.structs.astuple(take_apart(claim))
         ids = None if within is None else [*within]
@@ -289,8 +289,8 @@ def _of_object(answer: dict[str, Any], around: str) -> Answer:
     return Answer(claim, None if ids is None else tuple(dict.fromkeys(ids)))
 
 
-def _listed(value: Any) -> list[str] | None:
-    """The ids of a decoded list; a bare number is an id too, for a model writes what it will."""
+def _ids_of(value: Any) -> list[str] | None:
+    """The ids of a decoded list; a bare number is an id too, because models write those."""
     if isinstance(value, str):
         return split_ids(value)
     if not isinstance(value, list):
@@ -299,7 +299,7 @@ def _listed(value: Any) -> list[str] | None:
     return [id for id in ids if id]
 
 
-def _decoded(text: str) -> Any:
+def _decode(text: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except (ValueError, RecursionError):
@@ -307,7 +307,7 @@ def _decoded(text: str) -> Any:
 
 
 def _claim(text: str, low: str, lists: list[tuple[int, int]]) -> str:
-    """The text without its citation lists, from the claim field on where there is one."""
+    """The text without its citation lists, from the claim field on if there is one."""
     start = 0
     at = low.find("claim")
     while at >= 0:

@@ -1,4 +1,4 @@
-"""Claims of an answer looked up in gold facts: correct, incorrect, or unverifiable."""
+"""Claims of an answer compared with gold facts: correct, incorrect, or unverifiable."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class KnownFacts:
 
         The direction: the fact has every content word of the claim that the question does not
         already have, and at least one. A fact may say more than the claim; a claim that says more
-        than the fact is incorrect. Where one of them is negated and the other is not, they
+        than the fact is incorrect. If one of them is negated and the other is not, they
         disagree. Inflections of a word are the same word, and the order of words does not matter.
-        A question, or a claim of stop words alone, is unverifiable, unless a fact has the same
+        A question, or a claim with stop words only, is unverifiable, unless a fact has the same
         wording.
         """
         if canonical(claim) in self._wordings:
@@ -57,9 +57,9 @@ class KnownFacts:
         contained = any(new <= known and denies == denied for known, denied in self._facts)
         return "correct" if contained else "incorrect"
 
-    def _stems(self, of: Iterable[str]) -> frozenset[str]:
+    def _stems(self, texts: Iterable[str]) -> frozenset[str]:
         language = self._language
-        return frozenset(of if language is None else (stem(word, language) for word in of))
+        return frozenset(texts if language is None else (stem(word, language) for word in texts))
 
 
 def sentences_of(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""What JSON may not hold, told where it is read: hooks for the decoder of the standard library."""
+"""Hooks for the standard library's JSON decoder, which reject what JSON must not contain."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 from ragauge.text.visible import one_line
 
-KEY_SHOWN = 60
-NUMBER_SHOWN = 40
+MAX_KEY_CHARS = 60
+MAX_NUMBER_CHARS = 40
 
 
 class JsonFault(Exception):
-    """The text is JSON, and says something that cannot be kept: a fact, then a remedy."""
+    """The text is JSON with a value that cannot be accepted: a fact, then a remedy."""
 
     def __init__(self, fact: str, remedy: str = "") -> None:
         super().__init__(fact + remedy)
@@ -23,10 +23,12 @@ def without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """The members of an object, each key once."""
     members = dict(pairs)
     if len(members) < len(pairs):
-        times = Counter(key for key, _ in pairs)
-        twice = next(key for key in times if times[key] > 1)
-        shown = one_line(twice, KEY_SHOWN)
-        raise JsonFault(f'key "{shown}" appears {times[twice]} times in one object', "; keep one")
+        counts = Counter(key for key, _ in pairs)
+        repeated = next(key for key in counts if counts[key] > 1)
+        shown = one_line(repeated, MAX_KEY_CHARS)
+        raise JsonFault(
+            f'key "{shown}" appears {counts[repeated]} times in one object', "; keep one"
+        )
     return members
 
 
@@ -37,12 +39,12 @@ def no_constant(name: str) -> Any:
 def finite(text: str) -> float:
     number = float(text)
     if number in (float("inf"), float("-inf")):
-        raise JsonFault(f"number {one_line(text, NUMBER_SHOWN)} is out of range")
+        raise JsonFault(f"number {one_line(text, MAX_NUMBER_CHARS)} is out of range")
     return number
 
 
-def whole(text: str) -> int:
+def integer(text: str) -> int:
     try:
         return int(text)
     except ValueError:  # Python converts at most some thousand digits
-        raise JsonFault(f"number {one_line(text, NUMBER_SHOWN)} is out of range") from None
+        raise JsonFault(f"number {one_line(text, MAX_NUMBER_CHARS)} is out of range") from None

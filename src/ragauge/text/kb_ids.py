@@ -1,4 +1,4 @@
-"""Ids in knowledge bases in one form, however they are written: as URIs, prefixed, in any case."""
+"""Ids of knowledge bases in one form, whether written as URIs, with prefixes or in any case."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 KbId = tuple[str, str]
 """A knowledge base and an id in it, normalised."""
 OTHER = "other"
-"""The knowledge base of an id that tells neither by prefix nor by shape where it belongs."""
+"""The knowledge base of an id that shows none by its prefix or its shape."""
 NAMES: dict[str, str] = {
     "wikidata": "wikidata",
     "wd": "wikidata",
@@ -22,7 +22,7 @@ NAMES: dict[str, str] = {
     "gnd": "gnd",
     "isni": "isni",
 }
-"""Knowledge bases by the names and prefixes they go under."""
+"""Knowledge bases by their names and prefixes."""
 
 _HOSTS = {
     "wikidata.org": "wikidata",
@@ -55,10 +55,10 @@ def is_nil(written: object) -> bool:
 
 
 def kb_id(written: str, kb: str | None = None, bare: str | None = None) -> KbId:
-    """The knowledge base and the normalised id; ValueError with the fact where it cannot be one.
+    """The knowledge base and the normalised id; ValueError with the fact if there is none.
 
-    `kb` is where the field says it belongs, and a URI or a prefix must not say otherwise; `bare`
-    is where an id belongs whose shape does not tell.
+    `kb` is the knowledge base that the field names, which a URI or a prefix must not contradict;
+    `bare` is the one for ids whose shape shows none.
 
     >>> kb_id("https://viaf.org/viaf/123/"), kb_id("wd:q42"), kb_id("NL-AmRM")
     (('viaf', '123'), ('wikidata', 'Q42'), ('isil', 'NL-AMRM'))
@@ -67,21 +67,21 @@ def kb_id(written: str, kb: str | None = None, bare: str | None = None) -> KbId:
     """
     if kb in (None, "wikidata") and _WIKIDATA.fullmatch(written):
         return "wikidata", written.upper()
-    told, rest = _told(" ".join(written.split()).strip("<>").strip())
-    if kb and told and told != kb:
-        raise ValueError(f"is an id of {told}, not of {kb}")
-    base = kb or told or _by_shape(rest) or bare or OTHER
+    named, rest = _split_kb(" ".join(written.split()).strip("<>").strip())
+    if kb and named and named != kb:
+        raise ValueError(f"is an id of {named}, not of {kb}")
+    base = kb or named or _by_shape(rest) or bare or OTHER
     return base, _normal(base, rest)
 
 
-def belongs(written: str) -> bool:
-    """Whether an id tells by itself which knowledge base it belongs to.
+def names_kb(written: str) -> bool:
+    """Whether an id shows by itself which knowledge base it names_kb to.
 
-    >>> belongs("Q1"), belongs("m-17")
+    >>> names_kb("Q1"), names_kb("m-17")
     (True, False)
     """
-    told, rest = _told(written.strip())
-    return (told or _by_shape(rest)) is not None
+    named, rest = _split_kb(written.strip())
+    return (named or _by_shape(rest)) is not None
 
 
 def kb_name(written: str) -> str:
@@ -94,7 +94,7 @@ def kb_name(written: str) -> str:
     return NAMES.get(name, name)
 
 
-def _told(written: str) -> tuple[str | None, str]:
+def _split_kb(written: str) -> tuple[str | None, str]:
     """The knowledge base that a URI or a prefix names, and the id without them."""
     uri = _URI.fullmatch(written)
     if uri:
@@ -139,7 +139,7 @@ def _normal(kb: str, id: str) -> str:
 
 
 def _isil(id: str) -> str:
-    """An ISIL: the standard tells no two apart by case; one without a country is Dutch."""
+    """An ISIL in upper case, since case means nothing; one without a country is Dutch."""
     if " " in id:
         raise ValueError("is no ISIL, such as NL-AmRM")
     return id.upper() if "-" in id else f"NL-{id.upper()}"

@@ -7,8 +7,8 @@ import re
 from ragauge.text.stop_words import STOP_WORDS, Language
 from ragauge.text.words import words
 
-_READ = 4_000
-"""Characters looked at: more would change nothing."""
+_READ_CHARS = 4_000
+"""Characters to read: more would change nothing."""
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
 _KANA_HANGUL = re.compile("[\u3041-\u30ff\u1100-\u11ff\uac00-\ud7a3]")
 
@@ -19,7 +19,7 @@ _MORE: dict[Language, str] = {
     "de": "nicht kein keine keinen nie mehr alle nur jede jeder ohne",
     "fr": "ne pas jamais plus tous toutes toujours sans chaque aucun aucune",
 }
-"""Words of grammar that are no stop words, because they say something, and yet tell a language."""
+"""Words of grammar that show a language, but have too much meaning to be stop words."""
 _OTHERS = """
     el los las del una por para con como más su sus fue está pero muy entre desde hasta ser son es
     il lo gli della dello dei delle di che per non è sono nel nella anche più questo
@@ -31,19 +31,19 @@ _OTHERS = """
     ja on ei että
 """
 """Words of other languages: a text that has more of these is written in none of the five."""
-_EVIDENCE = 1.5
-"""Fewer small words than this, shared ones counted in part, say too little."""
-_SHARE = 0.12
+_MIN_POINTS = 1.5
+"""Fewer small words than this, shared ones counted in part, are too little evidence."""
+_MIN_FRACTION = 0.12
 _LEAD = 1.25
 
 
 def language_of(text: str) -> Language | None:
-    """The language of a text, or None where its words do not tell: too few, or another language.
+    """The language of a text, or None if its words do not show it: too few, or another language.
 
     >>> [language_of(t) for t in ("Wie heeft het geschilderd?", "它成立于1800年。", "Amsterdam")]
     ['nl', 'zh', None]
     """
-    head = text[:_READ]
+    head = text[:_READ_CHARS]
     found = words(head)
     if not found:
         return None
@@ -62,12 +62,12 @@ def _by_small_words(found: list[str]) -> Language | None:
         for language, worth in _WORTH.get(word, ()):
             points[language] += worth
     best, second = sorted(points, key=points.__getitem__, reverse=True)[:2]
-    enough = points[best] >= max(_EVIDENCE, _SHARE * len(found))
+    enough = points[best] >= max(_MIN_POINTS, _MIN_FRACTION * len(found))
     return best if enough and points[best] >= _LEAD * points[second] else None
 
 
 def _worth() -> dict[str, tuple[tuple[Language | None, float], ...]]:
-    """For each small word the languages that have it; one that several have counts in part."""
+    """The languages of each small word; one that several languages share counts in part."""
     listed: dict[Language | None, frozenset[str]] = {
         language: STOP_WORDS[language] | frozenset(_MORE[language].split()) for language in _LATIN
     }

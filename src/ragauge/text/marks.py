@@ -14,9 +14,9 @@ LONGEST = 1_500  # characters of a text that is compared with another on a page:
 # A Chinese, Japanese or Korean character is a word of its own.
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+|\s+|.")
 
-MOST_MARKED = 0.6  # of a text: where more of it differs, marks tell nothing, and it is shown plain
+MOST_MARKED = 0.6  # of a text: if more of it differs, marks say nothing, and it is shown plain
 MOST_WORK = 10_000_000
-"""Pairs of characters that are looked at for one page: a fifth of a second of comparing or so."""
+"""Pairs of characters that are compared for one page, in about a fifth of a second."""
 
 Marked = list[tuple[str, bool]]
 """A text in pieces, each with whether it is marked."""
@@ -48,13 +48,13 @@ def differences(text: str, other: str) -> Marked:
 
 
 class Differing:
-    """Marks what one text has and the other has not.
+    """Marks what one text has and the other does not.
 
-    Past its work, and where nearly all differs, texts come back unmarked.
+    Texts are returned unmarked once its work is used up, or if nearly all of a text differs.
     """
 
-    def __init__(self, most: int = MOST_WORK) -> None:
-        self._left, self._known = most, dict[tuple[str, str], tuple[Marked, bool]]()
+    def __init__(self, work: int = MOST_WORK) -> None:
+        self._left, self._known = work, dict[tuple[str, str], tuple[Marked, bool]]()
         self.unmarked = 0
         """Texts that were not compared."""
 
@@ -63,16 +63,17 @@ class Differing:
 
         >>> Differing()("in 1808", "in 1885")
         [('in ', False), ('1808', True)]
-        >>> Differing(most=10)("in 1808", "in 1885")
+        >>> Differing(work=10)("in 1808", "in 1885")
         [('in 1808', False)]
         """
         return self._compared(text, other)[0]
 
-    def wholly(self, text: str, other: str) -> bool:
-        """Whether nearly all of a text differs, so that it comes back unmarked.
+    def differs_entirely(self, text: str, other: str) -> bool:
+        """Whether nearly all of a text differs, so that it is returned unmarked.
 
-        >>> Differing().wholly("not in context", "It opened in 1885."), Differing().wholly("a", "a")
-        (True, False)
+        >>> differing = Differing()
+        >>> differing.differs_entirely("not in context", "It opened in 1885.")
+        True
         """
         return self._compared(text, other)[1]
 
@@ -81,7 +82,7 @@ class Differing:
         if pair in self._known:
             return self._known[pair]
         found: Marked = [(ours, False)] if ours else []
-        wholly = False
+        entirely = False
         if ours != theirs:
             self._left -= len(ours) * len(theirs)
             if self._left < 0:
@@ -89,10 +90,10 @@ class Differing:
             else:
                 marked = differences(ours, theirs)
                 different = sum(len(piece) for piece, differs in marked if differs)
-                wholly = different > MOST_MARKED * len(ours)
-                found = found if wholly else marked
-        self._known[pair] = found, wholly
-        return found, wholly
+                entirely = different > MOST_MARKED * len(ours)
+                found = found if entirely else marked
+        self._known[pair] = found, entirely
+        return found, entirely
 
 
 def marked_words(text: str, words: Iterable[str]) -> Marked:
@@ -101,24 +102,24 @@ def marked_words(text: str, words: Iterable[str]) -> Marked:
     >>> marked_words("Built in 1834, in Berlin.", ["1834", "berlin"])
     [('Built in ', False), ('1834', True), (', in ', False), ('Berlin', True), ('.', False)]
     """
-    wanted = sorted({word for word in words if word.strip()}, key=lambda word: (-len(word), word))
-    if not wanted:
+    listed = sorted({word for word in words if word.strip()}, key=lambda word: (-len(word), word))
+    if not listed:
         return [(text, False)]
 
     def pattern(word: str) -> str:
-        """The word where it is not a part of a longer one, in scripts with spaces."""
+        """The word, but not inside a longer one in scripts with spaces."""
         start = f"(?<!{_LETTER})" if re.match(_LETTER, word[0]) else ""
         end = f"(?!{_LETTER})" if re.match(_LETTER, word[-1]) else ""
         return f"{start}{re.escape(word)}{end}"
 
-    pieces = re.split(f"({'|'.join(map(pattern, wanted))})", text, flags=re.IGNORECASE)
+    pieces = re.split(f"({'|'.join(map(pattern, listed))})", text, flags=re.IGNORECASE)
     return [(piece, place % 2 == 1) for place, piece in enumerate(pieces) if piece]
 
 
 def quoted(evidence: EvidenceText, around: int) -> Marked:
-    """The evidence, marked, with at most so many characters on each side of it."""
+    """The evidence, marked, with at most `around` characters on each side of it."""
     before, after = (re.sub(r"\s+", " ", text) for text in (evidence.before, evidence.after))
-    # Half a word is left out where there are spaces.
+    # No half words, in scripts with spaces.
     if len(before) > around:
         before = "… " + re.sub(r"^\S{0,20}\s", "", before[1 - around :])
     if len(after) > around:

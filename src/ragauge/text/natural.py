@@ -1,4 +1,4 @@
-"""The order in which people count: h2 comes before h10."""
+"""Natural order: h2 comes before h10."""
 
 from __future__ import annotations
 

@@ -14,20 +14,20 @@ from ragauge.text.words import words
 if TYPE_CHECKING:
     from ragauge.contracts.metric import Array
 
-Counted = TypeVar("Counted", bound=Hashable)
+Item = TypeVar("Item", bound=Hashable)
 
 BETA = 2
 """In chrF, recall weighs twice as much as precision."""
 LONGEST = 6
 """Characters of the longest run."""
 _BITS = 10
-"""Of a character's number; six of them fit into 64 with one to tell the texts apart."""
+"""Of a character's number; six fit into 64, with one that says which text they are from."""
 _SORTED_FROM = 160
-"""Characters of both texts together from which sorting is quicker than counting."""
+"""Characters of both texts together from which sorting is faster than counting."""
 
 
 class Overlap(NamedTuple):
-    """What is common, as a share of the answer, of the reference, and of both."""
+    """What two texts share, as a fraction of the answer, of the reference, and of both."""
 
     precision: float
     recall: float
@@ -35,7 +35,7 @@ class Overlap(NamedTuple):
 
 
 def overlap(shared: int, in_answer: int, in_reference: int) -> Overlap:
-    """Precision, recall and F from counts; all 0 where nothing is shared.
+    """Precision, recall and F from counts; all 0 if nothing is shared.
 
     >>> overlap(3, 4, 6)
     Overlap(precision=0.75, recall=0.5, f=0.6)
@@ -46,10 +46,10 @@ def overlap(shared: int, in_answer: int, in_reference: int) -> Overlap:
     return Overlap(precision, recall, 2 * precision * recall / (precision + recall))
 
 
-def common(counted: Mapping[Counted, int], others: Iterable[Counted]) -> int:
-    """How many of the others have a partner among those counted, one for one.
+def count_common(counted: Mapping[Item, int], others: Iterable[Item]) -> int:
+    """How many of the others match those counted, one for one.
 
-    >>> common({"a": 1, "b": 2}, "aabbb")
+    >>> count_common({"a": 1, "b": 2}, "aabbb")
     3
     """
     free, found = dict(counted), 0
@@ -67,7 +67,7 @@ def word_overlap(reference: str, answer: str) -> Overlap:
     >>> word_overlap("in 1800", "It opened in 1800.")
     Overlap(precision=0.5, recall=1.0, f=0.6666666666666666)
     """
-    return _shared(words(reference), words(answer))
+    return _word_overlap(words(reference), words(answer))
 
 
 def content_overlap(reference: str, answer: str) -> Overlap:
@@ -81,21 +81,21 @@ def content_overlap(reference: str, answer: str) -> Overlap:
     1.0
     """
     language = language_of(reference)
-    return _shared(content_words(reference, language), content_words(answer, language))
+    return _word_overlap(content_words(reference, language), content_words(answer, language))
 
 
 def content_words(text: str, language: Language | None) -> list[str]:
-    """The words of a text that are no stop words, or all of them where there is no other.
+    """The words of a text that are not stop words, or all of them if there are no others.
 
     >>> content_words("Founded in 1800", "en"), content_words("It is", "en")
     (['founded', '1800'], ['it', 'is'])
     """
-    found, idle = words(text), stop_words(language)
-    return [word for word in found if word not in idle] or found
+    found, stop = words(text), stop_words(language)
+    return [word for word in found if word not in stop] or found
 
 
 def contains(answer: str, reference: str) -> bool:
-    """Whether the reference stands in the answer, word for word and in one piece.
+    """Whether the answer contains the reference, word for word and in one piece.
 
     Both are canonical: case, punctuation and the form of dashes do not matter. A reference
     without a word stands nowhere.
@@ -104,19 +104,21 @@ def contains(answer: str, reference: str) -> bool:
     (True, False)
     """
     wanted = words(canonical(reference))
-    said = words(canonical(answer))
-    return bool(wanted) and f" {' '.join(wanted)} " in f" {' '.join(said)} "
+    in_answer = words(canonical(answer))
+    return bool(wanted) and f" {' '.join(wanted)} " in f" {' '.join(in_answer)} "
 
 
-def _shared(in_reference: list[str], in_answer: list[str]) -> Overlap:
-    return overlap(common(Counter(in_reference), in_answer), len(in_answer), len(in_reference))
+def _word_overlap(in_reference: list[str], in_answer: list[str]) -> Overlap:
+    return overlap(
+        count_common(Counter(in_reference), in_answer), len(in_answer), len(in_reference)
+    )
 
 
 def edit_distance(one: str, other: str) -> float:
     """Characters to insert, delete or replace (Levenshtein), over those of the longer text.
 
-    Accents count with their letter (NFC); case, blanks and punctuation count as characters. Two
-    empty texts are alike: 0.
+    Accents count with their letter (NFC); case, spaces and punctuation count as characters. Two
+    empty texts are equal: 0.
 
     >>> edit_distance("kitten", "sitting"), edit_distance("cafe\\u0301", "café")
     (0.42857142857142855, 0.0)
@@ -127,12 +129,12 @@ def edit_distance(one: str, other: str) -> float:
 
 
 def chrf(reference: str, answer: str) -> float:
-    """The F of common runs of one to six characters without blanks, recall counting twice, 0 to 1.
+    """The F of common runs of one to six characters without spaces, with recall counting twice.
 
-    chrF2 as sacrebleu computes it for one sentence, but for its scale of 0 to 100: precision and
-    recall are averaged over the lengths of which both texts have runs. Needs no words, so that it
-    is the measure for scripts and inflections that words do badly with. A text of blanks has
-    nothing in common with any.
+    chrF2 as sacrebleu computes it for one sentence, but from 0 to 1: precision and recall are
+    averaged over the lengths for which both texts have runs. It needs no words, so it suits
+    scripts and inflections that word measures handle badly. A text of spaces has nothing in
+    common with any other.
 
     >>> round(chrf("The Night Watch", "Night Watch"), 4), chrf("夜巡", "夜巡")
     (0.7504, 1.0)
@@ -156,24 +158,24 @@ def shared_runs(one: str, other: str) -> list[int]:
     [4, 3, 2, 1]
     """
     if len(one) + len(other) < _SORTED_FROM or not (one and other):
-        return counted_runs(one, other)
-    found = sorted_runs(one, other)
-    return counted_runs(one, other) if found is None else found
+        return count_shared_runs(one, other)
+    found = sort_shared_runs(one, other)
+    return count_shared_runs(one, other) if found is None else found
 
 
-def counted_runs(one: str, other: str) -> list[int]:
+def count_shared_runs(one: str, other: str) -> list[int]:
     """The same run by run: for short texts, and for those of very many different characters."""
     return [
-        common(Counter(_runs(one, size)), _runs(other, size))
+        count_common(Counter(_runs(one, size)), _runs(other, size))
         for size in range(1, min(LONGEST, len(one), len(other)) + 1)
     ]
 
 
-def sorted_runs(one: str, other: str) -> list[int] | None:
-    """The same by sorting; None where the texts have more than a thousand different characters.
+def sort_shared_runs(one: str, other: str) -> list[int] | None:
+    """The same by sorting; None if the texts have more than a thousand different characters.
 
-    Six characters are packed into a number, and the runs of both texts sorted once: shorter runs
-    are the beginnings of these, so that they stand sorted, too.
+    Six characters are packed into a number, and the runs of both texts are sorted once. Shorter
+    runs are the beginnings of these, so they are sorted too.
     """
     import numpy as np
 
@@ -186,18 +188,18 @@ def sorted_runs(one: str, other: str) -> list[int] | None:
     changes = packed[1:] ^ packed[:-1]
     found = []
     for size in range(1, min(LONGEST, len(one), len(other)) + 1):
-        beyond = _BITS * (LONGEST - size)
-        edges = np.concatenate(([0], np.flatnonzero(changes >> beyond) + 1, [len(packed)]))
+        shift = _BITS * (LONGEST - size)
+        edges = np.concatenate(([0], np.flatnonzero(changes >> shift) + 1, [len(packed)]))
         in_both, in_other = np.diff(edges), np.diff(others[edges])
-        whole = (packed[edges[:-1]] >> beyond) % (1 << _BITS) > 0
-        found.append(int(np.minimum(in_other, in_both - in_other)[whole].sum()))
+        complete = (packed[edges[:-1]] >> shift) % (1 << _BITS) > 0
+        found.append(int(np.minimum(in_other, in_both - in_other)[complete].sum()))
     return found
 
 
 def _packed(one: str, other: str) -> Array | None:
-    """The six characters from each place on as a number, its last bit 1 in the other text.
+    """The six characters from each place on as a number, whose last bit is 1 in the other text.
 
-    Behind a text's end stand zeros.
+    Zeros follow the end of a text.
     """
     import numpy as np
 

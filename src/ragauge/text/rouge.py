@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import count, pairwise
 from typing import Literal, NamedTuple
 
-from ragauge.text.overlap import Overlap, common, overlap
+from ragauge.text.overlap import Overlap, count_common, overlap
 from ragauge.text.words import words
 
 Tokenizer = Literal["unicode", "rouge155"]
@@ -24,7 +24,7 @@ _NO_SUCH_WORD = 0
 _LETTERS_AND_DIGITS = string.ascii_lowercase + string.digits
 _PLAIN = re.compile("[a-z0-9]+")
 _ASCII = bytes(code if chr(code) in _LETTERS_AND_DIGITS else 32 for code in range(128)) + bytes(128)
-"""A blank for all that is no lower-case letter or digit."""
+"""A space for everything except lower-case letters and digits."""
 _STEMMED_FROM = 4
 """Shorter words are left as they are, as in the script."""
 
@@ -54,7 +54,7 @@ def rouge(
 
 
 class RougeReference:
-    """A reference made ready for answers: its words numbered, words and pairs counted."""
+    """A reference prepared for comparison: its words numbered, words and pairs counted."""
 
     def __init__(
         self, text: str, tokenizer: Tokenizer = "unicode", *, use_stemmer: bool = False
@@ -67,15 +67,15 @@ class RougeReference:
 
     def scores(self, answer: str) -> Rouge:
         """ROUGE-1, ROUGE-2 and ROUGE-L of an answer."""
-        numbers = self._read(answer)
+        numbers = self._numbers_of(answer)
         in_order = longest_common(self._numbers, numbers)
         return Rouge(*self._counts(numbers), overlap(in_order, len(numbers), len(self._numbers)))
 
     def counts(self, answer: str) -> tuple[Overlap, Overlap]:
         """ROUGE-1 and ROUGE-2 alone, whose time grows with the texts and not with their product."""
-        return self._counts(self._read(answer))
+        return self._counts(self._numbers_of(answer))
 
-    def _read(self, answer: str) -> list[int]:
+    def _numbers_of(self, answer: str) -> list[int]:
         number = self._number
         tokens = self._tokenize(answer, self._use_stemmer)
         return [number.get(token, _NO_SUCH_WORD) for token in tokens]
@@ -83,8 +83,8 @@ class RougeReference:
     def _counts(self, numbers: list[int]) -> tuple[Overlap, Overlap]:
         in_answer, in_reference = len(numbers), len(self._numbers)
         return (
-            overlap(common(self._words, numbers), in_answer, in_reference),
-            overlap(common(self._pairs, pairwise(numbers)), in_answer - 1, in_reference - 1),
+            overlap(count_common(self._words, numbers), in_answer, in_reference),
+            overlap(count_common(self._pairs, pairwise(numbers)), in_answer - 1, in_reference - 1),
         )
 
 
@@ -100,10 +100,10 @@ def longest_common(one: Sequence[int], other: Sequence[int]) -> int:
 
 
 def rouge155_tokens(text: str, use_stemmer: bool = False) -> list[str]:
-    """The runs of the letters a to z and of digits, in lower case; every other letter parts them.
+    """The runs of the letters a to z and of digits, in lower case; all other letters separate them.
 
-    For comparison with published figures, made by rouge-score: the same tokens one by one. It
-    cannot see Greek or Chinese, and takes "Curaçao" for two words.
+    For comparison with published figures: exactly the tokens of rouge-score. It ignores Greek and
+    Chinese, and reads "Curaçao" as two words.
 
     >>> rouge155_tokens("The museums of Curaçao", use_stemmer=True)
     ['the', 'museum', 'of', 'cura', 'ao']
@@ -117,7 +117,7 @@ def rouge155_tokens(text: str, use_stemmer: bool = False) -> list[str]:
 
 
 def unicode_tokens(text: str, use_stemmer: bool = False) -> list[str]:
-    """The words of a text in any script; the stemmer takes those of English letters.
+    """The words of a text in any script; the stemmer changes those of English letters.
 
     >>> unicode_tokens("De coördinatie, 夜巡")
     ['de', 'coördinatie', '夜', '巡']
@@ -139,7 +139,7 @@ def _stemmed(found: list[str]) -> list[str]:
 
 
 _KEPT = "sky news inning outing canning howe proceed exceed succeed"
-_WHOLE = {
+_OWN_STEMS = {
     **{word: word for word in _KEPT.split()},
     **{"skies": "sky", "dying": "die", "lying": "lie", "tying": "tie"},
     **{"innings": "inning", "outings": "outing", "cannings": "canning"},
@@ -166,14 +166,14 @@ _SHAPE = str.maketrans("aeiou" + "bcdfghjklmnpqrstvwxz0123456789", "v" * 5 + "c"
 def porter_stem(word: str) -> str:
     """The stem of a lower-case word of ASCII letters and digits.
 
-    Porter's algorithm of 1980 with the later departures that NLTK makes, which rouge-score
-    stems with: "flies" gives "fli", "enjoy" stays, a few words have stems of their own.
+    Porter's algorithm of 1980 with the later changes of NLTK, as in rouge-score: "flies" gives
+    "fli", "enjoy" stays, a few words have stems of their own.
 
     >>> [porter_stem(word) for word in ("relational", "hopping", "skies", "enjoyed")]
     ['relat', 'hop', 'sky', 'enjoy']
     """
-    if len(word) <= 2 or word in _WHOLE:
-        return _WHOLE.get(word, word)
+    if len(word) <= 2 or word in _OWN_STEMS:
+        return _OWN_STEMS.get(word, word)
     word = _y_to_i(_past_and_gerund(_plural(word)))
     word = _replaced(_double_suffix(word), _STEP_3, 1)
     return _last_letters(_without_suffix(word))
@@ -195,12 +195,12 @@ def _past_and_gerund(word: str) -> str:
     for suffix in ("ed", "ing"):
         stem = word.removesuffix(suffix)
         if stem != word and "v" in _shape(stem):
-            return _written(stem)
+            return _respelled(stem)
     return word
 
 
-def _written(stem: str) -> str:
-    """What is left of a word once -ed or -ing is gone, as it would be written."""
+def _respelled(stem: str) -> str:
+    """A word without its -ed or -ing, as it would be spelled."""
     if stem.endswith(("at", "bl", "iz")):
         return stem + "e"
     shape = _shape(stem)
@@ -215,7 +215,7 @@ def _y_to_i(word: str) -> str:
 
 
 def _double_suffix(word: str) -> str:
-    """The word with two suffixes in one made a single suffix: -ational to -ate."""
+    """The word with its double suffix made single: -ational becomes -ate."""
     if word.endswith("alli") and _measure(word[:-4]):
         return _double_suffix(word[:-2])
     if word.endswith("logi") and _measure(word[:-3]):
@@ -265,7 +265,7 @@ def _shape(stem: str) -> str:
     shape = stem.translate(_SHAPE)
     if "y" not in shape:
         return shape
-    made = ""
+    shape_with_y = ""
     for letter in shape:
-        made += letter if letter != "y" else "v" if made.endswith("c") else "c"
-    return made
+        shape_with_y += letter if letter != "y" else "v" if shape_with_y.endswith("c") else "c"
+    return shape_with_y

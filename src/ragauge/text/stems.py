@@ -1,4 +1,4 @@
-"""Stems: the form in which two inflections of one word meet, by light rules for each language."""
+"""Stems: one form for all inflections of a word, by light rules for each language."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _POSSESSIVES = ("'s", "’s")
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str, language: Language = "en") -> str:
-    """The stem of a word in the form `words` gives it; Chinese has none, the word comes back.
+    """The stem of a word in the form of `words`; in Chinese, the word itself.
 
-    Only inflection goes: plurals, persons and tenses, the endings of adjectives. Derivation
+    Only inflection is removed: plurals, persons and tenses, endings of adjectives. Derivation
     stays, because a painter is not a painting and slowly is not slow. A stem need not be a word.
 
     >>> [stem(word) for word in ("museums", "stopped", "hoping", "went", "founded", "found")]
@@ -37,7 +37,7 @@ def stem(word: str, language: Language = "en") -> str:
 
 @cache
 def _irregular() -> Mapping[str, Mapping[str, str]]:
-    """By language, each form that no rule gives with its stem."""
+    """The stems of the forms that no rule covers, by language."""
     tables = {}
     for language, listed in read_toml(__package__, "stems.toml").items():
         groups = [group.split() for group in re.split(r"[|\n]", listed["forms"].strip())]
@@ -72,7 +72,7 @@ _NO_E = frozenset({"focus", "bias", "canvas", "debut", "pilot", "pivot", "ballot
 
 
 def _english(word: str) -> str:
-    """The word without plural, -s, -ed and -ing; the base form where the rules know it."""
+    """The word without plural, -s, -ed and -ing; the base form if the rules know it."""
     if word[-1] == "s":
         if word.endswith(("ss", "us", "is", "ics")):
             return word
@@ -91,7 +91,7 @@ def _english(word: str) -> str:
 
 
 def _base(word: str, base: str) -> str:
-    """What is left of a verb without its ending, with the e it lost or without the doubling."""
+    """A verb without its ending, with the e it lost or without the doubled letter."""
     if len(base) < 2 or not _VOWEL.search(base):
         return word
     if base[-1] == base[-2] and base[-1] not in "aeou":
@@ -103,7 +103,7 @@ def _base(word: str, base: str) -> str:
 
 
 def _plain(word: str) -> str:
-    """The word; travell and travel, install and instal are one beyond the first syllable."""
+    """The word with one final l if it has more syllables: travell and travel are the same."""
     if word.endswith("ll") and len(_SYLLABLES.findall(word)) > 1:
         return word[:-1]
     return word
@@ -181,7 +181,7 @@ _FINITE = re.compile("(.{3,}ier)t")
 
 
 def _german(word: str) -> str:
-    """The word without its ending and its umlaut, which comes and goes with the plural."""
+    """The word without its ending and without its umlaut, which may come from the plural."""
     base = _without_ending(word)
     return base if _OWN_UMLAUT.fullmatch(base) else base.translate(_ROUNDED)
 

@@ -1,27 +1,27 @@
-"""Foreign text on its way to a reader: ids, claims, paths and messages, made safe to show."""
+"""Foreign text made safe to show: ids, claims, paths and messages."""
 
 from __future__ import annotations
 
 import re
 
-# Control characters, the marks that reorder or hide what a reader sees, and halves of characters.
-_UNSEEN = re.compile(
+# Control characters, marks that reorder or hide text, and halves of characters.
+_INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""A spreadsheet takes a cell that begins so for a formula; full-width ones in some locales."""
+"""A spreadsheet reads a cell that begins so as a formula; full-width ones in some locales."""
 
 
 def visible(text: str) -> str:
-    """The text with control and direction characters spelled out, so that none takes effect.
+    """The text with control and direction characters spelled out, so that they have no effect.
 
     >>> visible("red \\x1b[31mhat")
     'red \\\\x1b[31mhat'
     """
-    return _UNSEEN.sub(_spelled, text)
+    return _INVISIBLE.sub(_escape, text)
 
 
 def one_line(text: str, width: int) -> str:
@@ -33,14 +33,14 @@ def one_line(text: str, width: int) -> str:
     return cut(flat(text), width)
 
 
-def _spelled(match: re.Match[str]) -> str:
+def _escape(match: re.Match[str]) -> str:
     code = ord(match[0])
     if code > 0xFFFF:
         return f"\\U{code:08x}"
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
-# What no UTF-8 file or no XML 1.0 document may hold: a path can bring the former.
+# What a UTF-8 file or an XML 1.0 document must not contain; a path can contain the former.
 _UNWRITABLE = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 # A CI server obeys lines of a log: GitHub `::name` at a line's start and `##[name]` anywhere,
@@ -59,17 +59,18 @@ def shown(text: str, most: int | None = None) -> str:
 
 
 def flat(text: str) -> str:
-    """The text on one line, with what is unseen or unwritable spelled out."""
+    """The text on one line, with invisible and unwritable characters spelled out."""
     return readable(" ".join(text.split()))
 
 
 def readable(text: str) -> str:
-    """The text, lines and all, with what is unseen or unwritable spelled out."""
+    """The text with its lines, with invisible and unwritable characters spelled out."""
     return writable(visible(text))
 
 
 def cut(text: str, most: int) -> str:
-    """
+    """The text, cut to a width with an ellipsis.
+
     >>> cut("a long story", 7)
     'a long…'
     """

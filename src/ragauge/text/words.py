@@ -31,17 +31,17 @@ MARKS = (
 )
 """Accents, points and vowel signs of the scripts in use, as ranges for a regular expression.
 
-Python's `\\w` leaves them out, so that a Hindi, Thai or pointed Arabic word falls to pieces.
+Python's `\\w` leaves them out, which would split Hindi, Thai and pointed Arabic words.
 Spelled out, because asking Unicode for each character at import takes a tenth of a second.
 """
 
 UNSEEN = "\u00ad\u061c\u200b-\u200f\u2060-\u2064\ufeff"
-"""Characters nobody sees, such as the soft hyphen: inside a word they part nothing."""
+"""Invisible characters, such as the soft hyphen: inside a word they do not separate anything."""
 
 _ASCII = bytes(
     ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else 32 for code in range(256)
 )
-"""Lower case, and a blank for all that is no letter or digit."""
+"""Lower case, and a space for everything except letters and digits."""
 
 _JAMO = "\u1160-\u11ff"
 """Vowels and finals of Korean written in pieces: they join the syllable before them."""
@@ -55,8 +55,8 @@ _UNSEEN = re.compile(f"[{UNSEEN}]+")
 def words(text: str) -> list[str]:
     """The words of a text in order: NFC, case-folded, runs of letters and digits.
 
-    Each character of Chinese, Japanese, Korean, Thai and other scripts without blanks is a word
-    of its own. Apostrophes, hyphens and underscores part words; accents are kept, because
+    Each character of Chinese, Japanese, Korean, Thai and other scripts without spaces is a word
+    of its own. Apostrophes, hyphens and underscores separate words; accents are kept, because
     "coördinatie" is spelled so and "coordinatie" is not.
 
     >>> words("The museum's Curaçao-hal, 夜巡 (STRASSE)")
@@ -64,11 +64,11 @@ def words(text: str) -> list[str]:
     """
     if text.isascii():
         return text.encode().translate(_ASCII).decode().split()
-    return _folded(_WORD.findall(composed(text)))
+    return _case_folded(_WORD.findall(composed(text)))
 
 
-def _folded(found: list[str]) -> list[str]:
-    """The words case-folded in one go, which is five times as quick as one by one.
+def _case_folded(found: list[str]) -> list[str]:
+    """The words case-folded all at once, which is five times as fast as one by one.
 
     NFC runs again, because case folding can take a letter and its accent apart.
     """

@@ -454,7 +454,7 @@ def side_by_side(
     common, differing = groups[0][0].answer, Differing()
 
     def differing_in(text: str, other: str) -> Inline:
-        whole = [Span("differs: ", "soft")] if differing.wholly(text, other) else []
+        whole = [Span("differs: ", "soft")] if differing.differs_entirely(text, other) else []
         return [*whole, *doc.marked(differing(text, other))]
 
     def card(group: Sequence[Among]) -> Card:
@@ -539,8 +539,9 @@ def over_runs(over: Sequence[UnitInRun], ways: Ways, claim: str) -> Iterator[Blo
 
     def claimed(one: UnitInRun) -> Cell:
         said = claim_of(one.row)
-        pieces, wholly = (given(said, claim or said) for given in (differing, differing.wholly))
-        return Cell(said, said, drawn=drawn("marked", pieces, wholly))
+        pieces = differing(said, claim or said)
+        entirely = differing.differs_entirely(said, claim or said)
+        return Cell(said, said, drawn=drawn("marked", pieces, entirely))
 
     def cited(one: UnitInRun) -> Cell:
         ids = one.row.detail.get("cited")

@@ -15,7 +15,7 @@ from ragauge.contracts.report import Findings
 from ragauge.ingest.fields import BadField, Check, Columns, Field, Shape, quoted, squeezed, text
 from ragauge.ingest.linked.link_fields import NAMES_OF_BASE, OF_BASE, ids_in
 from ragauge.ingest.records import Placed, Records, Row, Source, cells_of
-from ragauge.text.kb_ids import KbId, belongs
+from ragauge.text.kb_ids import KbId, names_kb
 
 SAME = "same"
 """The relation of ids that a table names without one."""
@@ -117,7 +117,7 @@ def _is_header(titles: Sequence[str]) -> bool:
         return True
     named = not {*ONE.names, *OTHER.names}.isdisjoint(ids)
     named = named or not {*RELATION.names}.isdisjoint(titles)
-    return named and not any(map(belongs, ids))
+    return named and not any(map(names_kb, ids))
 
 
 def _pairs(row: Row) -> Iterator[SamePair]:

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from ragauge.contracts.links import NIL_CANDIDATE, NIL_KB, Candidate, KbIds
 from ragauge.ingest.fields import BadField, boolean, expected, mapping, number, quoted
-from ragauge.text.kb_ids import NAMES, KbId, belongs, is_nil, kb_id, kb_name
+from ragauge.text.kb_ids import NAMES, KbId, is_nil, kb_id, kb_name, names_kb
 
 IdField = tuple[str, str | None, Any]
 """A field that holds ids: its name, its knowledge base where the name tells, its value."""
@@ -66,7 +66,7 @@ def id_is_link(record: Mapping[str, Any]) -> bool:
     id = record["id"]
     if TABULAR in record or id is None:
         return True
-    return type(id) is str and (is_nil(id) or belongs(id))
+    return type(id) is str and (is_nil(id) or names_kb(id))
 
 
 def id_fields(

@@ -1,11 +1,11 @@
-"""What was used lately is kept, up to a number of characters."""
+"""The cache keeps what was used last, up to a number of characters."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.text.recent import Recent
+from ragauge.text.sized_lru import SizedLRU
 
 steps = st.lists(
     st.tuples(st.sampled_from("abcdef"), st.integers(0, 12), st.booleans()), max_size=40
@@ -14,7 +14,7 @@ steps = st.lists(
 
 @given(steps)
 def test_it_keeps_what_a_plain_list_would(steps):
-    kept: Recent[str, str] = Recent(most_chars=20)
+    kept: SizedLRU[str, str] = SizedLRU(most_chars=20)
     twin: list[tuple[str, int]] = []
     for key, chars, if_room in steps:
         held = [pair for pair in twin if pair[0] == key]
@@ -32,7 +32,7 @@ def test_it_keeps_what_a_plain_list_would(steps):
 
 
 def test_one_that_is_too_long_stays_until_the_next():
-    kept: Recent[str, int] = Recent(most_chars=10)
+    kept: SizedLRU[str, int] = SizedLRU(most_chars=10)
     kept.keep("huge", 1, chars=100)
     assert kept.get("huge") == 1
     kept.keep("small", 2, chars=1)

@@ -1,4 +1,4 @@
-"""What was made of texts, kept while it is used."""
+"""A cache of values computed from texts, limited by the characters of the texts."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from threading import Lock
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
-Made = TypeVar("Made")
+Value = TypeVar("Value")
 
 
-class Recent(Generic[Key, Made]):
-    """What was used lately, up to a number of characters; the longest unused goes first.
+class SizedLRU(Generic[Key, Value]):
+    """A cache that drops the least recently used values beyond a number of characters.
 
-    The newest stays even where it alone is longer than that: it is about to be used again.
+    The newest value stays even if it alone is longer: it is about to be used again.
 
-    >>> kept: Recent[str, str] = Recent(most_chars=6)
+    >>> kept: SizedLRU[str, str] = SizedLRU(most_chars=6)
     >>> for name in ("one", "two", "three"):
     ...     kept.keep(name, name.upper(), chars=len(name))
     >>> kept.get("one"), kept.get("three")
@@ -25,10 +25,10 @@ class Recent(Generic[Key, Made]):
 
     def __init__(self, most_chars: int) -> None:
         self._most_chars, self._chars = most_chars, 0
-        self._kept: OrderedDict[Key, tuple[Made, int]] = OrderedDict()
+        self._kept: OrderedDict[Key, tuple[Value, int]] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, key: Key) -> Made | None:
+    def get(self, key: Key) -> Value | None:
         with self._lock:
             found = self._kept.get(key)
             if found is None:
@@ -36,16 +36,16 @@ class Recent(Generic[Key, Made]):
             self._kept.move_to_end(key)
             return found[0]
 
-    def keep(self, key: Key, made: Made, chars: int, *, if_room: bool = False) -> None:
-        """Keep it; with `if_room` only where nothing else has to go for it.
+    def keep(self, key: Key, value: Value, chars: int, *, if_room: bool = False) -> None:
+        """Keep a value; with `if_room`, only if nothing else has to be dropped for it.
 
-        Whoever walks through more than there is room for keeps the beginning so, and not, after
-        each walk, only the end.
+        A caller that repeatedly reads more than fits then keeps the beginning. Otherwise each
+        pass would leave only its end, and the next one would find nothing.
         """
         with self._lock:
             if key in self._kept or (if_room and self._chars + chars > self._most_chars):
                 return
-            self._kept[key] = (made, chars)
+            self._kept[key] = (value, chars)
             self._chars += chars
             while self._chars > self._most_chars and len(self._kept) > 1:
                 self._chars -= self._kept.popitem(last=False)[1][1]
