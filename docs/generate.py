@@ -133,7 +133,9 @@ field reads are reported. Where a file has other names, say so: `--map answer=ou
 in `ragauge.toml`, `columns={{"answer": "output.text"}}` in Python and in a task of a suite. Dots
 lead into objects, `[*]` through lists. Of two files that have a field, the answers, traces or
 predictions are meant; `gold.qid=id` means the gold set, `qrels.query=topic` the judgements.
-`ragauge inspect FILE` shows which column feeds which field.
+In `ragauge.toml` a table
+`map.gold` is for gold sets, wherever one is read. `ragauge inspect FILE` shows which column feeds
+which field.
 """
 
 

@@ -373,3 +373,13 @@ def test_a_task_of_a_suite_maps_columns(files, tmp_path):
     (tmp_path / "ragauge.toml").write_text('[tasks.a]\nkind = "compare"\ncolumns = {qid = "n"}\n')
     wrong = ragauge("run", cwd=tmp_path)
     assert b"tasks.a.columns: a task of kind compare maps no columns" in wrong.stderr
+
+
+def test_the_map_of_a_project_means_answers_unless_it_says_gold(files):
+    gold, folder = files[0], files[0].parent
+    (folder / "ragauge.toml").write_text('[map]\nqid = "who"\n')
+    assert ragauge("gold", "lint", "gold.jsonl", cwd=folder).returncode in (0, 1)
+    gold.write_text(gold.read_text().replace('"qid"', '"number"'))
+    assert ragauge("gold", "lint", "gold.jsonl", cwd=folder).returncode == 3
+    (folder / "ragauge.toml").write_text('[map]\nqid = "who"\n[map.gold]\nqid = "number"\n')
+    assert ragauge("gold", "lint", "gold.jsonl", cwd=folder).returncode in (0, 1)

@@ -26,6 +26,7 @@ from ragauge.contracts.options import (
     GroundednessOptions,
     JudgeOptions,
     Mapped,
+    MappedGold,
     Output,
     Stored,
 )
@@ -60,7 +61,7 @@ class Deltas(Struct, frozen=True, kw_only=True):
 
 
 @calibrate.verb(*FORMS, short="Fit the threshold of ΔS on gold anchors and decoys.")
-def deltas(gold: str | None = None, *, options: Deltas, mapped: Mapped, output: Output) -> int:
+def deltas(gold: str | None = None, *, options: Deltas, mapped: MappedGold, output: Output) -> int:
     """Measure ΔS from each question of GOLD to its anchor and to its decoy, and part the two.
 
     ΔS is 1 − cos of two texts in the eyes of one embedder: how unlike they look to it, and never

@@ -231,6 +231,9 @@ def _click_option(one: Option, forms: Sequence[str]) -> click.Option:
     )
 
 
+GOLD = "gold."
+
+
 def _chosen(
     kinds: Mapping[str, type[Struct]],
     given: Mapping[str, Any],
@@ -241,6 +244,7 @@ def _chosen(
 ) -> dict[str, Struct]:
     """Each struct with what flags, environment and file say; its defaults say the rest."""
     from ragauge.contracts.opt import chosen_options, options_in
+    from ragauge.contracts.options import MappedGold
 
     flags = {
         one.opt.setting: None if given[one.field] == () else given[one.field]
@@ -257,6 +261,10 @@ def _chosen(
             if one.opt.setting in flags:
                 known = values[one.opt.setting]
                 value = None if known.origin == "default" else known.value
+                if value and issubclass(kind, MappedGold):
+                    typed = known.origin.startswith("flag")
+                    of_gold = [text for text in value if typed or text.startswith(GOLD)]
+                    value = tuple(text.removeprefix(GOLD) for text in of_gold)
             if one.field == "workers":
                 value = value or os.cpu_count() or 1
             if value is not None and value != ():

@@ -13,7 +13,7 @@ from ragauge.contracts.annotation import AgreementReport
 from ragauge.contracts.gold_parts import ConvertReport, SampleReport, SplitReport
 from ragauge.contracts.gold_report import DiffReport, GoldReport
 from ragauge.contracts.opt import Opt
-from ragauge.contracts.options import Mapped, Output, Printed
+from ragauge.contracts.options import Mapped, MappedGold, Output, Printed
 from ragauge.errors import UsageError
 
 FORMS = ("text", "json", "markdown")
@@ -49,7 +49,7 @@ class Lint(Struct, frozen=True, kw_only=True):
 
 @gold.verb(*FORMS, short="Say what a gold set cannot measure.")
 def lint(
-    questions: Annotated[str, "GOLD"], options: Lint, mapped: Mapped, output: Printed
+    questions: Annotated[str, "GOLD"], options: Lint, mapped: MappedGold, output: Printed
 ) -> GoldReport:
     """Check the questions of GOLD: mix, size, duplicates, phrases, citations, constraints, strata.
 
@@ -101,7 +101,7 @@ class Diff(Struct, frozen=True, kw_only=True):
 
 
 @gold.verb(*FORMS, short="Say whether a gold set still means what it meant.")
-def diff(old: str, new: str, options: Diff, mapped: Mapped, output: Printed) -> DiffReport:
+def diff(old: str, new: str, options: Diff, mapped: MappedGold, output: Printed) -> DiffReport:
     """Compare the gold sets OLD and NEW: what was added, removed, changed or edited.
 
     Sets are frozen: exit 1 when a question was removed, or means something else under its old
@@ -136,7 +136,7 @@ class Split(Struct, frozen=True, kw_only=True):
 
 @gold.verb(*FORMS, short="Split a gold set, balanced by several factors at once.")
 def split(
-    questions: Annotated[str, "GOLD"], options: Split, mapped: Mapped, output: Printed
+    questions: Annotated[str, "GOLD"], options: Split, mapped: MappedGold, output: Printed
 ) -> SplitReport:
     """Split GOLD into parts, so that each part looks like the whole.
 
@@ -194,7 +194,7 @@ class Sample(Struct, frozen=True, kw_only=True):
 
 @gold.verb(*FORMS, short="Draw questions that stand for a whole gold set.")
 def sample(
-    questions: Annotated[str, "GOLD"], options: Sample, mapped: Mapped, output: Printed
+    questions: Annotated[str, "GOLD"], options: Sample, mapped: MappedGold, output: Printed
 ) -> SampleReport:
     """Draw N questions of GOLD from all cells, each with the weight it stands for.
 
@@ -243,7 +243,7 @@ def convert(
     source: Annotated[str, "IN"],
     target: Annotated[str, "OUT"],
     options: Convert,
-    mapped: Mapped,
+    mapped: MappedGold,
     output: Printed,
 ) -> ConvertReport:
     """Read the gold set IN, and write it to OUT in the form of its ending.

@@ -11,7 +11,7 @@ from msgspec import Meta
 from ragauge.cli.command import INTERRUPTED, bar, command, deliver, exit_code, forms_of, remark
 from ragauge.contracts.gold import RefusalOptions
 from ragauge.contracts.opt import Opt
-from ragauge.contracts.options import CANON, INLINE, Canon, Mapped, Output
+from ragauge.contracts.options import CANON, INLINE, Canon, MappedGold, Output
 
 if TYPE_CHECKING:
     from ragauge.contracts.latency import Load
@@ -59,7 +59,7 @@ class Options(RefusalOptions, frozen=True, kw_only=True):
 
 
 @command("text", "json", "markdown", "csv")
-def latency(options: Options, mapped: Mapped, output: Output) -> int:
+def latency(options: Options, mapped: MappedGold, output: Output) -> int:
     """Ask a system at fixed rates, whether or not it keeps up, under each configuration of knobs.
 
     Calls do not wait for answers, and a latency counts from when the call was to arrive: a queue

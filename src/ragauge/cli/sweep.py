@@ -20,7 +20,7 @@ from ragauge.cli.command import (
     screen,
 )
 from ragauge.contracts.opt import Opt
-from ragauge.contracts.options import Mapped, Shown, SweepOptions, SystemOptions
+from ragauge.contracts.options import MappedGold, Shown, SweepOptions, SystemOptions
 
 if TYPE_CHECKING:
     from ragauge.contracts.sweep import SweepEstimate
@@ -46,7 +46,7 @@ def sweep(
     system: SystemOptions,
     calls: Calls,
     options: SweepOptions,
-    mapped: Mapped,
+    mapped: MappedGold,
     output: Shown,
 ) -> int:
     """Ask a system every question of GOLD over a grid of seeds, temperatures and rewordings.

@@ -14,7 +14,7 @@ from ragauge.cli.sweep import GO_ON, announcer, asked_system
 from ragauge.contracts.opt import Opt
 from ragauge.contracts.options import (
     CONCURRENT,
-    Mapped,
+    MappedGold,
     Recording,
     SystemOptions,
     TraceEvalOptions,
@@ -45,7 +45,7 @@ def trace_eval(
     system: SystemOptions,
     calls: Calls,
     options: TraceEvalOptions,
-    mapped: Mapped,
+    mapped: MappedGold,
     output: Recording,
 ) -> int:
     """Ask a system every question of GOLD in three wordings under two seeds, and audit the answers.

@@ -711,6 +711,14 @@ class Mapped(Struct, frozen=True, kw_only=True):
     ] = {}
 
 
+class MappedGold(Mapped, frozen=True, kw_only=True):
+    """The same of a command whose records are a gold set.
+
+    Its fields may be written `gold.FIELD`. Of the project's file only these are meant: without
+    `gold.`, a field there is one of answers or traces.
+    """
+
+
 class Quiet(Struct, frozen=True, kw_only=True):
     """Whether a command remarks on what it does."""
 

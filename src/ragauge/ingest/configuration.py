@@ -190,7 +190,11 @@ def read_setting(setting: Option, value: Any) -> Any:
             raise ValueError(f"expected whole numbers, got {value!r}")
         return tuple(numbers)
     if setting.opt.pairs and isinstance(value, Mapping):  # a table of the file
-        value = [f"{key}={part}" for key, part in value.items()]
+        inner = {key: part for key, part in value.items() if isinstance(part, Mapping)}
+        value = [f"{key}={part}" for key, part in value.items() if key not in inner]
+        value += [
+            f"{key}.{name}={one}" for key, part in inner.items() for name, one in part.items()
+        ]
     if setting.many:
         return _texts(value, empty=setting.opt.blank)
     if setting.type is bool:
