@@ -40,24 +40,26 @@ PAIRS, SOUND_RUNS, BASELINE_DRAWS, LOOSE_RUNS = 60, 100, 3, 20
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "diagnosis-trials.md"
 CORPORA = {"heritage": heritage, "handbook": handbook}
 ABOUT = """\
-A run asks 44 questions in up to three wordings that the faultless pipeline gets right, and 3 in one
-or two wordings that it does not, under two seeds and two temperatures: about 500 traces. A fault
-strikes the fraction of calls that is its strength, another one for every draw of questions. Signs,
-weights and tolerated shares of the diagnosis were chosen by looking at runs over `heritage`, draws
-1 to 3; `handbook` was written by somebody who had not seen the diagnosis, and was first run when
-they were settled. After a review some rules changed (what excludes a cause, when heat is blamed, a
-sign of λ); they were not chosen by either set, but `handbook` had been seen by then. A cause is
-*claimed* where it is called likely.
+A run has 44 questions in up to three wordings that the faultless pipeline answers correctly, and 3
+in one or two wordings that it does not, with two seeds and two temperatures: about 500 traces. The
+strength of a fault is the fraction of calls that it affects; the affected calls differ between the
+draws of questions. We chose the signs, weights and tolerated fractions of the diagnosis by looking
+at runs over `heritage`, draws 1 to 3. `handbook` was written by somebody who had not seen the
+diagnosis, and was first run when these choices were final. After a review, some rules changed (what
+excludes a cause, when a high temperature is named as the cause, a sign of λ). They were not chosen
+by either set, but we had seen the results for `handbook` by then. A cause is *claimed* if it is
+called likely.
 
-What this does not show. Wordings that the faultless pipeline gets wrong are left out, except for
-the three questions: it refuses a fifth of the paraphrases by itself (the last tables include
-them). The traces are the richest there are: texts, payloads, manifest and documents. Faults were
-made by the house that made the diagnosis, and 19 of its causes are tried; never tried as a true
-cause are those that no switch of the pipeline brings about, such as a reranker that demotes, a
-question rewritten into another, or facts combined wrongly. At strength 0.1 a fault spoils about as
-many answers as a sound system, and the aim (first in nine of ten) is missed on `handbook`.
-`chatty_refusals` is named first at every strength below 1. At strength 1 the system always refuses
-in its own words, which is no fault by default (`--refusal auto`), so nothing is left to name."""
+Limits of these trials. Wordings that the faultless pipeline answers incorrectly are left out,
+except for the three questions: without any fault, it refuses a fifth of the paraphrases (the last
+tables include them). The traces are as complete as possible: texts, payloads, manifest and
+documents. The authors of the diagnosis also wrote the faults. 19 of its causes are tested. Causes
+that no switch of the pipeline can produce are never tested as a true cause, such as a reranker that
+demotes, a question rewritten into another, or facts combined incorrectly. At strength 0.1, a fault
+breaks about as many answers as a healthy system gets wrong, and the target (first in nine of ten)
+is missed on `handbook`. `chatty_refusals` is named first at every strength below 1. At strength 1
+the system always refuses in its own words, which is not a fault by default (`--refusal auto`), so
+there is no cause to find."""
 
 
 class Trial(NamedTuple):
@@ -101,7 +103,9 @@ def main() -> None:
 TITLE = """\
 # Diagnosis on trial
 
-Written by `python -m benchmarks.diagnosis`. What the causes are is told in [causes](causes.md)."""
+How often does `ragauge diagnose` find the true cause? These trials run a pipeline with deliberate
+faults and count. `python -m benchmarks.diagnosis` writes this page. [Causes](causes.md) describes
+each cause."""
 
 
 class Planned(NamedTuple):
@@ -251,7 +255,7 @@ def _by_fault(trials: Sequence[Trial]) -> str:
             cells.append(f"{min(sure):g}" if sure else "never")
         rows.append((f"`{fault}`", *cells))
     head = ("fault", *CORPORA)
-    return f"### From which strength on it is first in every draw\n\n{table(head, rows)}"
+    return f"### The lowest strength at which it is first in every draw\n\n{table(head, rows)}"
 
 
 def _pairs(trials: Sequence[Trial]) -> str:
@@ -312,7 +316,7 @@ def _baseline(trials: Sequence[Trial], baseline: Sequence[Trial]) -> str:
                 )
             )
     head = ("one fault at strength 0.5", "first", "among the first three", "causes named")
-    return f"### Beside the plain rule table\n\n{table(head, rows)}"
+    return f"### Compared with a plain rule table\n\n{table(head, rows)}"
 
 
 def _unselected(trials: Sequence[Trial]) -> str:
@@ -332,8 +336,12 @@ def _unselected(trials: Sequence[Trial]) -> str:
         claims = ", ".join(f"{cause} ({times})" for cause, times in what.most_common()) or "–"
         claimed = _share(sum(bool(trial.claimed) for trial in sound), len(sound))
         rows.append((f"{corpus}, no fault: claimed", claimed, claims))
-    head = ("all questions, whatever the pipeline makes of them", "first", "among the first three")
-    return f"### Unselected\n\n{table(head, rows)}"
+    head = (
+        "all questions, also those the faultless pipeline gets wrong",
+        "first",
+        "among the first three",
+    )
+    return f"### All questions, unselected\n\n{table(head, rows)}"
 
 
 def _from_rows(trials: Sequence[Trial]) -> str:
@@ -350,7 +358,7 @@ def _from_rows(trials: Sequence[Trial]) -> str:
         sound = [trial for trial in trials if trial.corpus == corpus and not trial.faults]
         claimed = _share(sum(bool(trial.claimed) for trial in sound), len(sound))
         rows.append((f"{corpus}, no fault: claimed", claimed))
-    head = ("score rows alone, by a judge that never errs", "the cause, as far as scores tell")
+    head = ("score rows alone, by a judge that never errs", "the cause, as far as scores can show")
     faults = ", ".join(f"`{fault}`" for fault in spoilt_rows.CAUSES)
     return f"### From score rows ({faults})\n\n{table(head, rows)}"
 
