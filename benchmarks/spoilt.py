@@ -94,7 +94,8 @@ class Corpus:
 
     @property
     def size(self) -> str:
-        return f"{len(self._sound)} sound, {len(self._unsound)} with an unsound wording"
+        right, wrong = len(self._sound), len(self._unsound)
+        return f"{right} questions answered correctly, {wrong} with a wording that is not"
 
     def drawn(self, draw: int) -> list[Asked]:
         """The questions of a run, those of the same draw always the same."""
