@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from ragauge.contracts.rankings import UNJUDGED, Ranking, Rankings
-from ragauge.metrics.retrieval import named
+from ragauge.metrics.retrieval import from_name
 from ragauge.metrics.retrieval_kernel import retrieval_sums
 from ragauge.metrics.retrieval_order import rank_order
 
@@ -37,8 +37,8 @@ def rankings_of(qrels, run):
 
 def measured(names, qrels, run, no_rel="zero"):
     """By name, the value of each judged query; None where the metric does not apply."""
-    sums = retrieval_sums(map(named, names), rankings_of(qrels, run), no_rel)
-    return {name: _by_query(qrels, sums[named(name).id]) for name in names}
+    sums = retrieval_sums(map(from_name, names), rankings_of(qrels, run), no_rel)
+    return {name: _by_query(qrels, sums[from_name(name).id]) for name in names}
 
 
 def _by_query(qrels, sums):

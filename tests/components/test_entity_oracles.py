@@ -10,7 +10,7 @@ from seqeval.metrics import classification_report, f1_score, precision_score, re
 from seqeval.scheme import IOB1, IOB2, IOBES
 
 from ragauge.contracts.entities import Entity
-from ragauge.metrics.entity_matching import matched, outcomes
+from ragauge.metrics.entity_matching import match_entities, outcomes
 from ragauge.runners.components.evaluate_ner import evaluate_ner
 
 SCHEMAS = {
@@ -107,7 +107,7 @@ def test_one_document_equals_nervaluate_repeated_entities_too(gold, predicted):
     one, other = (
         [Entity(start=s, end=e, type=type) for s, e, type in side] for side in (gold, predicted)
     )
-    for schema, pairs in matched(one, other, "nervaluate").items():
+    for schema, pairs in match_entities(one, other, "nervaluate").items():
         told = outcomes(one, other, pairs, schema)
         wanted = {count: getattr(theirs[SCHEMAS[schema]], count) for count in COUNTS}
         assert {count: told[count] for count in COUNTS} == wanted

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import pytrec_eval
 
-from ragauge.metrics.retrieval import named
+from ragauge.metrics.retrieval import from_name
 from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval
 from tests.components.judged_runs import measured, plain_rankings
 
@@ -192,7 +192,7 @@ def test_the_plain_functions_agree_with_the_kernel_on_the_same_runs(seed):
     for no_rel in ("exclude", "zero"):
         found = measured(names, qrels, run, no_rel)
         for name in names:
-            metric = named(name, no_rel)
+            metric = from_name(name, no_rel)
             for query, ranking in zip(qrels, plain_rankings(qrels, run), strict=True):
                 counts = getattr(metric(ranking), "counts", None)
                 value = None if counts is None else float(metric.finish(np.array(counts)))
@@ -211,7 +211,7 @@ def test_files_read_end_to_end_agree_with_pytrec_eval_and_ir_measures(seed, form
     outcome = evaluate_retrieval(*files, measures=names, no_rel="zero", intervals=False)
     units = outcome.units
     found = {
-        name: dict(zip(units.ids, units.measured[named(name).id].values, strict=True))
+        name: dict(zip(units.ids, units.measured[from_name(name).id].values, strict=True))
         for name in names
     }
     theirs = pytrec_eval.RelevanceEvaluator(qrels, families(PYTREC)).evaluate(run)
@@ -224,7 +224,7 @@ def test_files_read_end_to_end_agree_with_pytrec_eval_and_ir_measures(seed, form
         mine = found[asked[each.measure]][each.query_id]
         assert mine == pytest.approx(each.value, abs=1e-9), (each.measure, each.query_id)
     for measure, name in asked.items():
-        score = outcome.report.metrics[named(name).id]
+        score = outcome.report.metrics[from_name(name).id]
         assert (score.value, score.n) == (pytest.approx(means[measure], abs=1e-9), len(qrels))
     counts = outcome.report.finding_counts
     assert counts["missing_query"] == len(set(qrels) - set(run)) > 0
@@ -239,7 +239,7 @@ def test_trec_files_with_a_query_without_relevant_documents_count_as_trec_eval(t
     theirs = pytrec_eval.RelevanceEvaluator(qrels, families(PYTREC)).evaluate(run)
     report = evaluate_retrieval(*files, measures=[one.format(1) for one in PYTREC.values()]).report
     for name, spelled in PYTREC.items():
-        score = report.metrics[named(spelled.format(1)).id]
+        score = report.metrics[from_name(spelled.format(1)).id]
         mean = sum(values[name] for values in theirs.values()) / len(theirs)
         assert (score.value, score.n) == (pytest.approx(mean, abs=1e-9), 3), name
 

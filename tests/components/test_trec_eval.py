@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from msgspec import structs
 
-from ragauge.metrics.retrieval import metric_id, named, parsed
+from ragauge.metrics.retrieval import from_name, metric_id, parse
 from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval
 from tests.components.judged_runs import measured, plain_rankings
 from tests.components.shared_data import shared
@@ -62,7 +62,7 @@ def test_the_plain_functions_print_the_same(output):
     qrels, run, level = OUTPUTS[output]
     rankings = list(plain_rankings(judgements(qrels), results(run)))
     for measure, values in published(output).items():
-        metric = named(at_level(measure, level), "zero")
+        metric = from_name(at_level(measure, level), "zero")
         rows = dict(zip(judgements(qrels), map(metric, rankings), strict=True))
         told = {query: float(metric.finish(counts(row))) for query, row in rows.items()}
         assert {query: shown(told, query) for query in values} == values, measure
@@ -79,8 +79,10 @@ def test_the_command_prints_the_published_means_by_default(output):
         measure: values["all"] for measure, values in published(output).items() if "all" in values
     }
     assert len(means) > 40
-    told = {measure: f"{report.metrics[named(names[measure]).id].value:.4f}" for measure in means}
-    assert told == means
+    found = {
+        measure: f"{report.metrics[from_name(names[measure]).id].value:.4f}" for measure in means
+    }
+    assert found == means
 
 
 @cache
@@ -117,7 +119,7 @@ def at_level(measure, level):
     measure = {"rbp": "rbp(p=0.9)"}.get(measure, measure)
     if level == 1 or measure.startswith(UNGRADED):
         return measure
-    kind, at = parsed(measure)
+    kind, at = parse(measure)
     return metric_id(kind, structs.replace(at, rel=level))
 
 

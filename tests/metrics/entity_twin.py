@@ -2,8 +2,8 @@
 
 from collections import Counter
 
-from ragauge.contracts.entities import SCHEMAS, EntityFacts, Met
-from ragauge.metrics.entity_matching import distinct, is_correct, matched, outcomes
+from ragauge.contracts.entities import SCHEMAS, EntityFacts, Outcomes
+from ragauge.metrics.entity_matching import distinct, is_correct, match_entities, outcomes
 
 OUTCOMES = ("correct", "incorrect", "partial", "missed", "spurious")
 
@@ -30,7 +30,7 @@ def document_facts(
     by_type = {schema: {type: [0, 0, 0] for type in types} for schema in SCHEMAS}
     for layer in sorted({entity.layer for entity in (*gold, *given)}):
         here, there = ([one for one in side if one.layer == layer] for side in (gold, given))
-        for schema, pairs in matched(here, there, matching, min_overlap).items():
+        for schema, pairs in match_entities(here, there, matching, min_overlap).items():
             met[schema] += outcomes(here, there, pairs, schema)
             right = [pair for pair in pairs if is_correct(here[pair[0]], there[pair[1]], schema)]
             found, good = {g for g, _ in right}, {p for _, p in right}
@@ -45,7 +45,7 @@ def document_facts(
     held = flat(token_counts(gold, given, tokens or (), token_rule))
     return EntityFacts(
         answered=predicted is not None,
-        **{schema: Met(*(met[schema][name] for name in OUTCOMES)) for schema in SCHEMAS},
+        **{schema: Outcomes(*(met[schema][name] for name in OUTCOMES)) for schema in SCHEMAS},
         strict_types=flat(by_type["strict"]),
         partial_types=flat(by_type["ent_type"]),
         tokenised=tokens is not None,

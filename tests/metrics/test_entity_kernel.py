@@ -11,12 +11,12 @@ from ragauge.contracts.entities import MATCHINGS, SCHEMAS, Entity
 from ragauge.contracts.metric import Absent, NotApplicable
 from ragauge.metrics.entities import entity_metrics, entity_sums
 from ragauge.metrics.entity_kernel import (
-    Both,
+    AlignedColumns,
+    align,
     column_facts,
     columns_of,
-    first_of_each,
-    in_same_terms,
-    judged,
+    correct_pairs,
+    first_of_duplicates,
     overlaps,
     pair_columns,
     rows_at,
@@ -53,12 +53,14 @@ documents = st.tuples(some, st.none() | some, st.sampled_from((None, TEXT, "", "
 
 def both_of(gold, predicted):
     ids = [str(place) for place in range(len(gold))]
-    return in_same_terms(columns_of(gold, ids), columns_of(predicted, ids))
+    return align(columns_of(gold, ids), columns_of(predicted, ids))
 
 
 def distinct_columns(given):
     both = both_of([gold for gold, _, _ in given], [predicted or [] for _, predicted, _ in given])
-    return Both(*(rows_at(side, first_of_each(side)) for side in (both.gold, both.predicted)))
+    return AlignedColumns(
+        *(rows_at(side, first_of_duplicates(side)) for side in (both.gold, both.predicted))
+    )
 
 
 def facts_of_columns(given, *, rule="overlap", empty="null", **how):
@@ -66,7 +68,7 @@ def facts_of_columns(given, *, rule="overlap", empty="null", **how):
     tokens = token_columns([text for _, _, text in given], [None] * len(given))
     return both, column_facts(
         both,
-        judged(both, pair_columns(both, **how)),
+        correct_pairs(both, pair_columns(both, **how)),
         answered=np.array([predicted is not None for _, predicted, _ in given], dtype=bool),
         tokenised=tokens.tokenised,
         token_types=token_types(both, tokens, rule),

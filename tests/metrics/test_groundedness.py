@@ -17,7 +17,7 @@ from ragauge.metrics.answers import (
     NOTHING_RETRIEVED,
     REFUSED,
     AnswerFacts,
-    grounds_of,
+    contexts_to_check,
 )
 from ragauge.metrics.groundedness import (
     NO_CITATION,
@@ -169,11 +169,11 @@ def test_every_metric_is_absent_for_the_same_reason(case):
 
 def test_what_comes_first_in_the_rule_is_the_reason():
     nothing = AnswerRow(id="a", answer=None, contexts=None)
-    assert grounds_of(AnswerFacts(row=nothing, refused=True)) == NO_ANSWER
+    assert contexts_to_check(AnswerFacts(row=nothing, refused=True)) == NO_ANSWER
     refused = AnswerRow(id="a", answer="no", contexts=None)
-    assert grounds_of(AnswerFacts(row=refused, refused=True)) == REFUSED
-    assert grounds_of(AnswerFacts(row=ROW)) == ROW.contexts
-    assert isinstance(grounds_of(AnswerFacts(row=refused)), Absent)
+    assert contexts_to_check(AnswerFacts(row=refused, refused=True)) == REFUSED
+    assert contexts_to_check(AnswerFacts(row=ROW)) == ROW.contexts
+    assert isinstance(contexts_to_check(AnswerFacts(row=refused)), Absent)
 
 
 def numbers(answer, *contexts, references=(), refused=False):

@@ -22,9 +22,9 @@ from ragauge.contracts.metric import Absent, Facts, NotApplicable, Row, pattern_
 from ragauge.contracts.rankings import Ranking
 from ragauge.contracts.trace import StructuredAnswer, Trace
 from ragauge.metrics.answers import AnswerFacts
-from ragauge.metrics.facts import Reader, Reading, missing
+from ragauge.metrics.facts import Reader, Reading, missing_facts
 from ragauge.metrics.quality import gold_retrieved_at, label, triage
-from ragauge.metrics.retrieval import named
+from ragauge.metrics.retrieval import from_name
 from ragauge.metrics.sums import Groups, Sums, sums_of
 from ragauge.metrics.table import find, reading, table
 from ragauge.runners.evaluation import scored
@@ -38,7 +38,7 @@ METRICS = {
     "entities": list(reading("entities").values()),
     "labels": list(reading("labels").values()),
     "links": list(reading("links").values()),
-    "ranking": [*reading("ranking").values(), named("P(rel=2)@3"), named("nDCG@1000")],
+    "ranking": [*reading("ranking").values(), from_name("P(rel=2)@3"), from_name("nDCG@1000")],
     "answers": [*reading("answers").values(), find("rouge2(tokenizer=rouge155)", "answers")],
 }
 """By what they read; those that read runs obey the laws in test_stability.py."""
@@ -91,7 +91,7 @@ def read_facts(draw):
     reader, gold = Reader(draw(readings)), draw(golds)
     trace = draw(st.none() | traces)
     key = reader.key(gold)
-    return missing(key.gold) if trace is None else reader.facts(key, trace)
+    return missing_facts(key.gold) if trace is None else reader.facts(key, trace)
 
 
 @st.composite

@@ -18,18 +18,18 @@ from ragauge.contracts.links import (
 )
 from ragauge.contracts.metric import SCALE, Absent, NotApplicable
 from ragauge.metrics.link_facts import (
-    Comparing,
     Crosswalk,
     Equivalents,
-    Placed,
+    IdMappings,
+    LinkedSpan,
     linked_mentions,
     mention_sums,
-    of_gold_alone,
     plain_relation,
     rank_of,
+    reads_gold_only,
     weak_pairs,
 )
-from ragauge.metrics.linking import METRICS, named
+from ragauge.metrics.linking import METRICS, from_name
 from ragauge.metrics.sums import Sums
 from tests.metrics.component_units import plain
 
@@ -64,15 +64,15 @@ def mention_pairs(draw):
     return found
 
 
-TABLES = Comparing(
+TABLES = IdMappings(
     Equivalents([SamePair(("wikidata", "Q2"), ("wikidata", "Q3"), "redirect")]),
     Crosswalk([SamePair(("viaf", "5"), ("wikidata", "Q1"), "P214")]),
 )
-documents = st.tuples(mention_pairs(), st.sampled_from((Comparing(), TABLES)))
+documents = st.tuples(mention_pairs(), st.sampled_from((IdMappings(), TABLES)))
 
 
 def test_only_what_counts_predictions_counts_the_spurious():
-    assert {one.id.removeprefix("linking.") for one in METRICS if not of_gold_alone(one)} == {
+    assert {one.id.removeprefix("linking.") for one in METRICS if not reads_gold_only(one)} == {
         *("strong_precision", "strong_f1", "weak_precision", "weak_f1", "mention_f1"),
         *("consistency", "consistency_coverage"),
         *(f"hipe_{rate}@{k}" for rate in ("precision", "f1") for k in (1, 3, 5)),
@@ -80,8 +80,8 @@ def test_only_what_counts_predictions_counts_the_spurious():
 
 
 def test_another_rank_has_a_name():
-    assert named("linking.hits@3").id == "linking.hits@3"
-    assert named("hits@1x") is None and named("mrr") is None
+    assert from_name("linking.hits@3").id == "linking.hits@3"
+    assert from_name("hits@1x") is None and from_name("mrr") is None
 
 
 @given(document=documents)
@@ -93,7 +93,7 @@ def test_values_stay_within_their_bounds(document):
         if sums.scored.sum():
             value = float(metric.finish(sums.sums.sum(axis=0)))
             assert metric.bounds[0] <= value <= metric.bounds[1], metric.id
-        told = [pair for pair in pairs if pair[0] or not of_gold_alone(metric)]
+        told = [pair for pair in pairs if pair[0] or not reads_gold_only(metric)]
         assert int(sums.scored.sum()) + sum(sums.absent.values()) == len(told), metric.id
         outside = sum(times for why, times in sums.absent.items() if isinstance(why, NotApplicable))
         assert int(sums.units.sum()) == len(told) - outside, metric.id
@@ -174,7 +174,7 @@ def plainly_nil(said):
 
 places = st.lists(
     st.builds(
-        lambda start, width, qid: Placed(start, start + width, frozenset({("wikidata", qid)})),
+        lambda start, width, qid: LinkedSpan(start, start + width, frozenset({("wikidata", qid)})),
         st.integers(0, 12),
         st.integers(1, 5),
         st.sampled_from(("Q1", "Q2")),
@@ -204,7 +204,7 @@ def fits(one, other):
 
 @given(document=mention_pairs())
 def test_weak_is_never_below_strong(document):
-    facts = [linked_mentions(document, Comparing())]
+    facts = [linked_mentions(document, IdMappings())]
     f1 = {
         name: mention_sums(metric, facts).total()
         for metric in METRICS
@@ -216,15 +216,15 @@ def test_weak_is_never_below_strong(document):
 
 def test_a_chain_of_overlaps_is_paired_without_deep_recursion():
     one = frozenset({("wikidata", "Q1")})
-    gold = [Placed(2 * n, 2 * n + 2, one) for n in range(3000)]
-    said = [Placed(2 * n + 1, 2 * n + 3, one) for n in range(3000)]
+    gold = [LinkedSpan(2 * n, 2 * n + 2, one) for n in range(3000)]
+    said = [LinkedSpan(2 * n + 1, 2 * n + 3, one) for n in range(3000)]
     assert len(weak_pairs(gold[::-1], said)) == 3000
 
 
 class TestTables:
     def test_equivalents_through_any_number_of_steps(self):
         chain = [SamePair(("k", f"{n}"), ("k", f"{n + 1}"), "sameAs") for n in range(2000)]
-        assert len(Equivalents(chain).beside([("k", "7")])) == 2001
+        assert len(Equivalents(chain).expand([("k", "7")])) == 2001
 
     @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from("abcdef")), max_size=8))
     def test_equivalents_are_the_connected_ids(self, edges):
@@ -236,11 +236,11 @@ class TestTables:
                 near = {*(b for a, b in edges if a == here), *(a for a, b in edges if b == here)}
                 waiting += near - reached
                 reached |= near
-            assert table.beside([("k", start)]) == {("k", one) for one in reached}
+            assert table.expand([("k", start)]) == {("k", one) for one in reached}
 
     def test_what_differs_is_no_equivalent(self):
         table = Equivalents([SamePair(("k", "a"), ("k", "b"), "owl:differentFrom")])
-        assert table.beside([("k", "a")]) == {("k", "a")}
+        assert table.expand([("k", "a")]) == {("k", "a")}
 
     def test_a_crosswalk_reaches_through_a_third_knowledge_base_only_where_it_must(self):
         pairs = [

@@ -16,7 +16,7 @@ from ragauge.demo.components import ANNOTATED
 from ragauge.errors import UsageError
 from ragauge.ingest.questions import read_questions
 from ragauge.metrics.answers import AnswerFacts, facts_of
-from ragauge.metrics.overlap import METRICS, factual_accuracy, named, rouge_metric, tokens_of
+from ragauge.metrics.overlap import METRICS, factual_accuracy, from_name, rouge_metric, tokens_of
 
 BY_NAME = {metric.name: metric for metric in METRICS}
 OF_REFERENCES = [metric for metric in METRICS if metric is not factual_accuracy]
@@ -32,7 +32,7 @@ texts = st.lists(st.sampled_from(VOCABULARY.split()), max_size=8).map(" ".join) 
 
 def value(name, answer, *references):
     """The value of a metric for one answer; the reason where there is none."""
-    metric = BY_NAME.get(name) or named(name)
+    metric = BY_NAME.get(name) or from_name(name)
     row = metric(facts_of(answer, *references))
     return row.reason if isinstance(row, Absent) else float(metric.finish(np.array(row.counts)))
 
@@ -185,12 +185,14 @@ def test_rouge155_is_rouge_scores_best_of_several(answer, references):
 
 
 def test_rouge_is_found_by_name():
-    assert named("answers.rouge1") is named("rouge1(tokenizer=unicode)") is BY_NAME["rouge1"]
-    assert named("ROUGEL( tokenizer = rouge155 )").id == "answers.rougeL(tokenizer=rouge155)"
-    assert named("rouge2(stemmer=porter,tokenizer=rouge155)") is rouge_metric(
+    assert (
+        from_name("answers.rouge1") is from_name("rouge1(tokenizer=unicode)") is BY_NAME["rouge1"]
+    )
+    assert from_name("ROUGEL( tokenizer = rouge155 )").id == "answers.rougeL(tokenizer=rouge155)"
+    assert from_name("rouge2(stemmer=porter,tokenizer=rouge155)") is rouge_metric(
         "rouge2", "rouge155", True
     )
-    assert named("token_f1") is named("rouge3") is named("retrieval.p@5") is None
+    assert from_name("token_f1") is from_name("rouge3") is from_name("retrieval.p@5") is None
     assert value("rouge1(stemmer=porter)", "opening museums", "museum opened") == 1
 
 
@@ -205,13 +207,13 @@ def test_rouge_is_found_by_name():
 )
 def test_a_wrong_name_is_explained(name, message):
     with pytest.raises(UsageError, match="metric") as raised:
-        named(name)
+        from_name(name)
     assert message in str(raised.value)
 
 
 def test_every_rouge_names_its_tokens():
     assert tokens_of(BY_NAME["rougeL"]) == "tokenizer:unicode"
-    assert tokens_of(named("rougeL(tokenizer=rouge155,stemmer=porter)")) == (
+    assert tokens_of(from_name("rougeL(tokenizer=rouge155,stemmer=porter)")) == (
         "tokenizer:rouge155|stemmer:porter"
     )
     assert tokens_of(BY_NAME["chrf"]) is None

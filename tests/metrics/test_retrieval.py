@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ragauge.contracts.metric import SCALE, Absent, NotApplicable, Row
 from ragauge.contracts.rankings import Ranking
 from ragauge.errors import UsageError
-from ragauge.metrics.retrieval import KINDS, METRICS, named, parsed
+from ragauge.metrics.retrieval import KINDS, METRICS, from_name, parse
 from ragauge.metrics.retrieval_kernel import retrieval_sums
 from ragauge.metrics.retrieval_order import first_of_each, offsets_of_kept, rank_order
 from ragauge.runners.evaluation import scored
@@ -26,13 +26,13 @@ DEFAULT = """
 
 
 def value(name, ranking, no_rel="exclude"):
-    metric = named(name, no_rel)
+    metric = from_name(name, no_rel)
     row = metric(ranking)
     return None if isinstance(row, Absent) else float(metric.finish(np.array(row.counts)))
 
 
 def mean(name, *rankings, no_rel="exclude"):
-    metric = named(name, no_rel)
+    metric = from_name(name, no_rel)
     return scored(retrieval_sums([metric], in_order(*rankings), no_rel)[metric.id], "").value
 
 
@@ -99,7 +99,9 @@ def test_g4_a_query_without_relevant_documents_is_no_part_of_the_mean():
     unaware = {"judged@10", "coverage"}
     for metric in METRICS:
         assert (metric(nothing) == NO_RELEVANT) == (metric.name not in unaware), metric.id
-    score = scored(retrieval_sums([named("ap")], in_order(nothing, ranked(1)))["retrieval.ap"], "")
+    score = scored(
+        retrieval_sums([from_name("ap")], in_order(nothing, ranked(1)))["retrieval.ap"], ""
+    )
     assert (score.value, score.n, score.of) == (1.0, 1, 1)
 
 
@@ -113,7 +115,7 @@ def test_g4_zero_for_such_a_query_is_what_trec_eval_does():
 
 def test_g4_the_level_decides_whether_there_is_a_relevant_document():
     grades = ranked(1, 1)
-    assert named("ap(rel=2)")(grades) == NO_RELEVANT
+    assert from_name("ap(rel=2)")(grades) == NO_RELEVANT
     assert value("ndcg", grades) == 1.0
 
 
@@ -173,7 +175,7 @@ def test_g11_a_query_the_run_does_not_have_is_zero():
     for metric in METRICS:
         if metric.name != "judged@10":
             assert value(metric.id, missing) == 0.0, metric.id
-    assert named("judged@10")(missing) == Absent("nothing was retrieved")
+    assert from_name("judged@10")(missing) == Absent("nothing was retrieved")
     assert mean("coverage", missing, ranked(1)) == 0.5
     assert measured(["rr"], {"q1": {"d": 1}, "q2": {"d": 1}}, {"q1": {"d": 2.0}}) == {
         "rr": {"q1": 1.0, "q2": 0.0}
@@ -216,7 +218,10 @@ def rankings(draw):
     return Ranking(retrieved=tuple(draw(st.permutations(shown))), judged=tuple(judged))
 
 
-ALL = [*METRICS, *map(named, ("unjudged@5", "rbp(p=0.99)", "ndcg_exp_retrieved_ideal@3", "ap@2"))]
+ALL = [
+    *METRICS,
+    *map(from_name, ("unjudged@5", "rbp(p=0.99)", "ndcg_exp_retrieved_ideal@3", "ap@2")),
+]
 
 
 @given(rankings(), st.randoms(use_true_random=False))
@@ -260,7 +265,7 @@ def test_a_perfect_order_has_the_best_value(ranking):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_fit_to_be_shown(kind):
-    metric = named(kind + ("@7" if KINDS[kind].cut == "needed" else ""))
+    metric = from_name(kind + ("@7" if KINDS[kind].cut == "needed" else ""))
     assert (metric.version, metric.unit, metric.reads) == (1, "query", "ranking")
     assert metric.summary.endswith(".") and metric.summary[0].isupper()
     assert ">>>" in metric.doc
@@ -300,27 +305,27 @@ SPELLINGS = {
 def test_each_spelling_is_the_same_metric():
     for name, spellings in SPELLINGS.items():
         for spelled in spellings.split():
-            assert named(spelled).id == f"retrieval.{name}", spelled
-            assert named(spelled) is named(f"retrieval.{name}")
+            assert from_name(spelled).id == f"retrieval.{name}", spelled
+            assert from_name(spelled) is from_name(f"retrieval.{name}")
 
 
 def test_ids_of_the_table_name_themselves():
     for metric in METRICS:
-        assert named(metric.id) is metric
-        assert named(metric.name) is metric
+        assert from_name(metric.id) is metric
+        assert from_name(metric.name) is metric
 
 
 def test_blanks_around_parameters_do_not_matter():
-    assert named(" RBP( p = 0.95 , rel = 2 ) ").id == "retrieval.rbp(p=0.95,rel=2)"
+    assert from_name(" RBP( p = 0.95 , rel = 2 ) ").id == "retrieval.rbp(p=0.95,rel=2)"
 
 
 @pytest.mark.parametrize(
     "name", ["quality.errors", "ndgc@10", "", "@10", "linking.mrr", "p5", "ERR@20", "p((rel=1))@5"]
 )
 def test_other_names_are_not_ours(name):
-    assert named(name) is None
+    assert from_name(name) is None
     with pytest.raises(UsageError, match="is no retrieval metric; `ragauge metrics` lists"):
-        parsed(name)
+        parse(name)
 
 
 WRONG = {
@@ -352,7 +357,7 @@ WRONG = {
 def test_what_is_wrong_is_said_with_a_remedy():
     for name, fact in WRONG.items():
         with pytest.raises(UsageError) as raised:
-            named(name)
+            from_name(name)
         assert fact in str(raised.value)
         assert str(raised.value).startswith(f'metric "{name}": ')
 
@@ -360,7 +365,7 @@ def test_what_is_wrong_is_said_with_a_remedy():
 def test_the_parameters_reach_the_measure():
     ranking = Ranking(retrieved=(1, 2), judged=(1, 2))
     assert (
-        named("rr(rel=2)")(ranking).counts
-        == named("rr")(Ranking(retrieved=(0, 1), judged=(0, 1))).counts
+        from_name("rr(rel=2)")(ranking).counts
+        == from_name("rr")(Ranking(retrieved=(0, 1), judged=(0, 1))).counts
     )
-    assert named("rbp(p=0.5)")(ranking) != named("rbp")(ranking)
+    assert from_name("rbp(p=0.5)")(ranking) != from_name("rbp")(ranking)

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from ragauge.contracts.metric import Absent, NotApplicable
 from ragauge.contracts.rankings import Ranking
-from ragauge.metrics.retrieval import KINDS, METRICS, named, parsed
+from ragauge.metrics.retrieval import KINDS, METRICS, from_name, parse
 from ragauge.metrics.retrieval_kernel import VALUES, Grades, retrieval_sums
 from tests.components.judged_runs import in_order
 
@@ -60,7 +60,7 @@ def rankings(draw):
 @pytest.mark.parametrize("no_rel", ["exclude", "zero"])
 @given(st.lists(rankings(), max_size=8))
 def test_rows_equal_those_of_the_plain_function(no_rel, queries):
-    metrics = [named(name, no_rel) for name in NAMES]
+    metrics = [from_name(name, no_rel) for name in NAMES]
     for found in retrieval_sums(metrics, in_order(*queries), no_rel).values():
         assert_equal_rows(found, queries)
 
@@ -70,7 +70,7 @@ def test_deep_rankings_are_summed_in_the_same_order():
     queries = [*deep_rankings()]
     grades = Grades(in_order(*queries))
     for name in NAMES:
-        kind, at = parsed(name)
+        kind, at = parse(name)
         values, applies = VALUES[kind](grades, at)
         plain = [KINDS[kind].value(query, at) for query in queries]
         found = zip(values.tolist(), applies.tolist(), strict=True)
@@ -109,5 +109,5 @@ def test_grades_may_come_in_any_width(dtype):
 
 def test_every_kind_has_a_kernel_and_is_compared():
     assert set(VALUES) == set(KINDS)
-    compared = {parsed(name)[0] for name in NAMES}
+    compared = {parse(name)[0] for name in NAMES}
     assert compared == set(KINDS)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ragauge.contracts.metric import SCALE, Absent, NotApplicable
 from ragauge.contracts.run import FACTORS, QuestionRuns, RunFacts, Variation
-from ragauge.metrics.factors import effects, explained
+from ragauge.metrics.factors import effects, explain
 from ragauge.metrics.stability import METRICS, median_distance
 from ragauge.metrics.sums import Sums
 from ragauge.text.agreement import agreement
@@ -222,7 +222,7 @@ BREAKING = {
 
 @pytest.mark.parametrize("factor", BREAKING)
 def test_the_factor_that_breaks_it_explains_it(factor):
-    why = explained(grid(BREAKING[factor]))
+    why = explain(grid(BREAKING[factor]))
     assert (why.factor, why.about, why.rate) == (factor, "outcome", 1.0)
     assert f"differ in {factor} alone" in why.words
     assert "right in 0 of 4, the others in 4 of 4" in why.words
@@ -239,7 +239,7 @@ def test_steady_at_temperature_0_and_not_above_is_explained_by_the_temperature()
     runs = tuple(run(t, seed) for t in (0.0, 0.5, 1.0) for seed in range(5))
     found = effects(runs)
     assert found["seed"].rate == 0.2667 > found["temperature"].rate == 0.1333
-    why = explained(QuestionRuns(True, False, runs, len(runs)))
+    why = explain(QuestionRuns(True, False, runs, len(runs)))
     assert why.factor == "temperature"
     assert "all 5 runs at temperature 0 agree, and 2 of 10 runs above it differ" in why.words
 
@@ -250,7 +250,7 @@ def test_one_run_at_temperature_0_does_not_show_that_it_is_steady_there():
         RunFacts(Variation(temperature=1.0, seed=seed), False, seed < 2, True, None)
         for seed in range(1, 5)
     ]
-    assert explained(QuestionRuns(True, False, tuple(runs), 5)).factor == "seed"
+    assert explain(QuestionRuns(True, False, tuple(runs), 5)).factor == "seed"
 
 
 def test_a_level_of_few_runs_is_no_evidence():
@@ -258,11 +258,11 @@ def test_a_level_of_few_runs_is_no_evidence():
         RunFacts(Variation(seed=seed), False, seed > 0, True, None, "a claim", frozenset())
         for seed in range(2_000)
     )
-    why = explained(QuestionRuns(True, True, runs, 2_000))
+    why = explain(QuestionRuns(True, True, runs, 2_000))
     assert why.words == (
         "1,999 of 1,999,000 pairs of runs that differ in seed alone have different outcomes"
     )
 
 
 def test_what_never_varies_has_no_explanation():
-    assert explained(grid(lambda v: True)) is None
+    assert explain(grid(lambda v: True)) is None

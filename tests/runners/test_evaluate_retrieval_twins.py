@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ragauge.contracts.evaluation import RankingDetail, SourceShare
 from ragauge.contracts.metric import Absent
 from ragauge.contracts.rankings import UNJUDGED, Ranking
-from ragauge.metrics.retrieval import named
+from ragauge.metrics.retrieval import from_name
 from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval
 from ragauge.runners.components.retrieval_ranked import Judged, grouped
 
@@ -31,7 +31,7 @@ rows_made = st.lists(
 
 def plain_values(qrels: Qrels, rows: Rows, name: str) -> list[float | None]:
     """By sorted query, from dictionaries and the metric's own function."""
-    metric = named(name)
+    metric = from_name(name)
     assert metric is not None
     found: list[float | None] = []
     for query in sorted(qrels):

@@ -121,10 +121,10 @@ def test_a_reader_goes_from_each_unit_to_the_next(history, recorded):
         for place, unit in enumerate(ids):
             before = ids[place - 1] if place else None
             after = ids[place + 1] if place + 1 < len(ids) else None
-            assert history.pages.beside(recorded, unit, query) == (before, after)
+            assert history.pages.neighbours(recorded, unit, query) == (before, after)
     right = next(row.unit for row in history.units(recorded.id) if row.right)
-    assert history.pages.beside(recorded, right, query) == (None, None)
-    assert history.pages.beside(recorded, "no such", UnitQuery()) == (None, None)
+    assert history.pages.neighbours(recorded, right, query) == (None, None)
+    assert history.pages.neighbours(recorded, "no such", UnitQuery()) == (None, None)
 
 
 def test_units_are_counted_by_how_they_ended(history, recorded):

@@ -6,7 +6,7 @@ import pytest
 from msgspec import structs
 
 from ragauge.contracts.gold import value_of
-from ragauge.contracts.paging import Ended
+from ragauge.contracts.paging import OutcomeCounts
 from tests.runners.recorded import HITS, PRECISION, questions, record
 
 SIZE = 90
@@ -53,7 +53,7 @@ def test_rightness_is_that_of_the_rows(history, gold):
                 ended.append(way(row.right))
     assert history.pages.rightness(run) == {
         stratum: {
-            value: Ended(*(ended.count(one) for one in ("right", "wrong", "untold")))
+            value: OutcomeCounts(*(ended.count(one) for one in ("right", "wrong", "untold")))
             for value, ended in values.items()
         }
         for stratum, values in twin.items()
@@ -73,13 +73,13 @@ def test_values_that_no_unit_met_are_there_with_nothing(history, gold):
     part = structs.replace(whole.record, units=len(units), units_sha256=sealed_units(units))
     run = history.record(NewRun(record=part, units=units, gold=gold, files={}))
     met = history.pages.rightness(run)
-    assert met["tier"]["6"] == Ended(0, 0, 0)
+    assert met["tier"]["6"] == OutcomeCounts(0, 0, 0)
     assert met["country"] == {
-        "BE": Ended(0, 1, 0),
-        "DE": Ended(0, 0, 1),
-        "NL": Ended(1, 0, 0),
+        "BE": OutcomeCounts(0, 1, 0),
+        "DE": OutcomeCounts(0, 0, 1),
+        "NL": OutcomeCounts(1, 0, 0),
     }
-    assert met["country"]["NL"].told == 1
+    assert met["country"]["NL"].judged == 1
 
 
 def test_ends_are_those_of_the_rows(history, gold):

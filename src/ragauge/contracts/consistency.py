@@ -27,7 +27,7 @@ class Judgement(Struct, frozen=True, kw_only=True):
     where: str
 
 
-class Judge(Struct, frozen=True, kw_only=True):
+class Rater(Struct, frozen=True, kw_only=True):
     """What one judge did, over all the questions of its file."""
 
     file: str
@@ -77,7 +77,7 @@ class ConsistencyReport(RunReport, frozen=True, kw_only=True):
 
     schema: str = CONSISTENCY_SCHEMA
     passed: bool = field(name="pass")
-    judges: dict[Literal["a", "b"], Judge]
+    judges: dict[Literal["a", "b"], Rater]
     confusion: dict[str, dict[str, int]]
     """Questions by A's label, then by B's."""
     labels: dict[str, LabelAgreement]

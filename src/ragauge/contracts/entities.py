@@ -80,7 +80,7 @@ TokenRule = Literal["overlap", "brief"]
 """A token belongs to an entity if they overlap, or only if its first character is inside."""
 
 
-class Met(Struct, frozen=True):
+class Outcomes(Struct, frozen=True):
     """How gold entities and predicted ones met under one schema.
 
     Counts of one document, or columns with a count for each of many.
@@ -121,10 +121,10 @@ class EntityFacts(Struct, frozen=True, kw_only=True):
 
     answered: Any
     """Whether there is a prediction record at all."""
-    strict: Met
-    exact: Met
-    semeval_partial: Met
-    ent_type: Met
+    strict: Outcomes
+    exact: Outcomes
+    semeval_partial: Outcomes
+    ent_type: Outcomes
     strict_types: Any
     """tp, fp and fn of each type in turn, in the order of the types' names."""
     partial_types: Any

@@ -130,15 +130,15 @@ class UnitCounts(Struct, frozen=True, kw_only=True):
     untold: int
 
 
-class Ended(Struct, frozen=True):
+class OutcomeCounts(Struct, frozen=True):
     """How many units ended in which way."""
 
     right: int
     wrong: int
-    untold: int
+    unknown: int
 
     @property
-    def told(self) -> int:
+    def judged(self) -> int:
         return self.right + self.wrong
 
 
@@ -192,7 +192,7 @@ class PagedHistory(Protocol):
 
     def unit(self, run: Run, unit: str) -> UnitRow | None: ...
 
-    def beside(self, run: Run, unit: str, query: UnitQuery) -> tuple[str | None, str | None]:
+    def neighbours(self, run: Run, unit: str, query: UnitQuery) -> tuple[str | None, str | None]:
         """The units before and after this one in the order of the query, for a reader who goes on.
 
         None at the ends, and both where the unit is not among those asked for.
@@ -227,7 +227,7 @@ class PagedHistory(Protocol):
         """By run id and unit, how each unit ended; what a run does not have is left out."""
         ...
 
-    def rightness(self, run: Run) -> dict[str, dict[str, Ended]]:
+    def rightness(self, run: Run) -> dict[str, dict[str, OutcomeCounts]]:
         """By stratum and value of the run's gold set, how the units of those questions ended."""
         ...
 

@@ -1,9 +1,9 @@
-"""What the metrics of an answer share: its facts, its references, and what it is held against.
+"""What the metrics of an answer share: its facts, its references, and its contexts.
 
-An answer that was not given or refuses says nothing that could be supported. Contexts that the row
-does not tell of are unknown. Where it tells that none was retrieved, no claim could be supported:
-to call that 0 would blame the answer for what its retriever did, so that it is absent too, and
-`context_recall` and the metrics of retrieval say whose fault it is.
+A missing answer or a refusal says nothing that could be supported. If the row has no field for
+contexts, they are unknown. If none was retrieved, no claim could be supported: to call that 0 would
+blame the answer for its retriever, so that is absent too, and `context_recall` and the metrics of
+retrieval show whose fault it is.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from ragauge.text.words import words
 
 
 class AnswerFacts(Struct, frozen=True, kw_only=True):
-    """One answer with all that was asked of others: supporters, embedders, judges.
+    """One answer with what supporters, embedders and judges found.
 
-    What is None was not asked for, or could not be made; `missing` says why.
+    A field that is None was not requested or could not be computed; `missing` has the reason.
     """
 
     row: AnswerRow
     refused: bool = False
-    """The answer is a refusal, by the predicate that was chosen."""
+    """Whether the answer is a refusal, by the chosen predicate."""
     groundedness: Groundedness | None = None
     citations: CitationSupport | None = None
     """Which cited context supports which sentence."""
@@ -49,7 +49,7 @@ class AnswerFacts(Struct, frozen=True, kw_only=True):
     relevance: float | None = None
     """Cosine of the question and the answer."""
     missing: Mapping[str, str] = {}
-    """Why a field that was asked for is None, by the field's name."""
+    """Why a requested field is None, by the field's name."""
 
 
 NO_REFERENCE = Absent("no reference")
@@ -58,8 +58,8 @@ PAIRLESS = NotApplicable("no reference has two words")
 NO_ANSWER = Absent("no answer: the row has none")
 EMPTY_ANSWER = Absent("no answer: it is empty")
 MOST_PAIRS = 10**10
-"""Pairs of a character of the answer and one of a reference. To compare two texts in order takes
-time in proportion to it: here a second, and for texts of a megabyte minutes."""
+"""Pairs of a character of the answer and one of a reference. The time to compare two texts in
+order is proportional to it: a second at this limit, and minutes for texts of a megabyte."""
 TOO_LONG = Absent(
     "too long to compare in order: answer and reference have more than 100,000 x 100,000 characters"
 )
@@ -75,9 +75,9 @@ of_answers = partial(
     reads="answers",
     needs=("row", "refused"),
 )
-"""A metric of an answer: by default a share of the answers."""
+"""A metric of an answer: by default a fraction of the answers."""
 mean_of_answers = partial(of_answers, columns=("value", "of"), finish=scaled_mean)
-"""One whose value is no share; over a set it is the mean of the answers'."""
+"""A metric whose value is not a fraction; over a set it is the mean over answers."""
 
 Compare = Callable[[str, str], float]
 """A number for a reference and an answer."""
@@ -91,26 +91,26 @@ def nearest(
     better: Better = "higher",
     in_order: bool = False,
 ) -> Row | Absent:
-    """The value of the best reference of at least so many words.
+    """The value for the best reference with at least so many words.
 
-    Absent where texts that are to be compared in order are too long for it.
+    Absent if texts to be compared in order are too long for that.
     """
     if in_order and any(is_too_long(facts.row.answer or "", text) for text in facts.row.references):
         return TOO_LONG
-    found = _nearest(facts, compare, least_words, better)
+    found = _best_reference(facts, compare, least_words, better)
     if isinstance(found, Absent):
         return found
     return value_row(*found)
 
 
-def any_of(facts: AnswerFacts, holds: Callable[[str, str], bool]) -> Row | Absent:
-    """1 if it holds of a reference and the answer, else 0."""
-    found = _nearest(facts, holds, 1, "higher")
+def holds_for_any(facts: AnswerFacts, holds: Callable[[str, str], bool]) -> Row | Absent:
+    """1 if the predicate holds for a reference and the answer, else 0."""
+    found = _best_reference(facts, holds, 1, "higher")
     return found if isinstance(found, Absent) else Row((int(found[0]), 1), found[1])
 
 
 def answer_of(facts: AnswerFacts) -> str | Absent:
-    """The text of the answer; an empty one is none, as in every record."""
+    """The text of the answer; an empty one counts as missing, as in every record."""
     answer = facts.row.answer
     if answer is None:
         return NO_ANSWER
@@ -118,7 +118,7 @@ def answer_of(facts: AnswerFacts) -> str | Absent:
 
 
 def references_of(facts: AnswerFacts, least_words: int = 1) -> list[str] | Absent:
-    """The different references of at least so many words, by letter."""
+    """The distinct references with at least so many words, sorted."""
     written = sorted({text for text in facts.row.references if text.strip()})
     if not written:
         # An unanswerable question has no reference, and a refusal is the answer to it.
@@ -139,11 +139,11 @@ def quoted(text: str) -> str:
 
 
 def facts_of(answer: str | None, *references: str) -> AnswerFacts:
-    """What is known of an answer that has these references and nothing else."""
+    """The facts of an answer that has these references and nothing else."""
     return AnswerFacts(row=AnswerRow(id="", answer=answer, references=references))
 
 
-def _nearest(
+def _best_reference(
     facts: AnswerFacts, compare: Compare, least_words: int, better: Better
 ) -> tuple[float, str | None] | Absent:
     references = references_of(facts, least_words)
@@ -154,9 +154,9 @@ def _nearest(
         return answer
     pick = max if better == "higher" else min
     value, reference = pick((compare(reference, answer), reference) for reference in references)
-    said = ["the answer is a refusal"] if facts.refused else []
-    said += [f"nearest reference: {quoted(reference)}"] if len(references) > 1 else []
-    return value, "; ".join(said) or None
+    reasons = ["the answer is a refusal"] if facts.refused else []
+    reasons += [f"nearest reference: {quoted(reference)}"] if len(references) > 1 else []
+    return value, "; ".join(reasons) or None
 
 
 REFUSED = NotApplicable("the answer is a refusal: it claims nothing")
@@ -165,12 +165,12 @@ NOTHING_RETRIEVED = Absent("no context was retrieved")
 BLANK_CONTEXTS = Absent("every context is blank")
 
 
-def grounds_of(facts: AnswerFacts) -> tuple[Context, ...] | Absent:
-    """The contexts that the answer is held against, or why it cannot be.
+def contexts_to_check(facts: AnswerFacts) -> tuple[Context, ...] | Absent:
+    """The contexts that the answer is compared with, or why it cannot be.
 
     >>> from ragauge.contracts.answers import AnswerRow
-    >>> unknown, nothing = (AnswerRow(id="", answer="a", contexts=told) for told in (None, ()))
-    >>> [grounds_of(AnswerFacts(row=row)).reason for row in (unknown, nothing)]
+    >>> unknown, nothing = (AnswerRow(id="", answer="a", contexts=given) for given in (None, ()))
+    >>> [contexts_to_check(AnswerFacts(row=row)).reason for row in (unknown, nothing)]
     ['the row tells nothing of contexts', 'no context was retrieved']
     """
     answer = answer_of(facts)
@@ -178,19 +178,19 @@ def grounds_of(facts: AnswerFacts) -> tuple[Context, ...] | Absent:
         return answer
     if facts.refused:
         return REFUSED
-    contexts = retrieved(facts)
+    contexts = retrieved_contexts(facts)
     if isinstance(contexts, Absent):
         return contexts
     return contexts if any(context.text.strip() for context in contexts) else BLANK_CONTEXTS
 
 
-def retrieved(facts: AnswerFacts) -> tuple[Context, ...] | Absent:
-    """The contexts, of which there is one at least."""
+def retrieved_contexts(facts: AnswerFacts) -> tuple[Context, ...] | Absent:
+    """The contexts, if there is at least one."""
     return known_contexts(facts) or NOTHING_RETRIEVED
 
 
 def known_contexts(facts: AnswerFacts) -> tuple[Context, ...] | Absent:
-    """The contexts, which may be none, where the row tells of them."""
+    """The contexts, possibly none, if the row has the field."""
     contexts = facts.row.contexts
     return CONTEXTS_UNKNOWN if contexts is None else contexts
 

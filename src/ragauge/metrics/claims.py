@@ -33,12 +33,12 @@ from ragauge.contracts.claims import AnswerAddress, AnswerClaims, Claim, Referen
 
 
 class AnswerCounts(Struct, frozen=True, kw_only=True):
-    """How many claims of an answer are what; None where no verdict tells."""
+    """How many claims of an answer are of each sort; None without the verdicts it takes."""
 
     judged: int
     unjudged: int
     supported: int | None
-    """By a context, right or wrong."""
+    """By a context, whether correct or not."""
     right: int | None
     self_knowledge: int | None
     invented: int | None
@@ -54,7 +54,7 @@ class Mark(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """How many claims one kind of verdict speaks for, among those of which it is known."""
+    """How many claims have one kind of verdict, and for how many it is true."""
 
     true: int
     known: int
@@ -62,7 +62,7 @@ class Tally(NamedTuple):
 
 
 def in_contexts(claims: Sequence[Claim], chunks: int | None) -> Tally:
-    """The claims that a context supports, whatever the other text says of them.
+    """The tally of claims that a context supports, regardless of the other text.
 
     >>> known, unknown = Claim(text="a", chunks=(False,)), Claim(text="b", chunks=(None,))
     >>> in_contexts([known, unknown], 1)
@@ -72,12 +72,12 @@ def in_contexts(claims: Sequence[Claim], chunks: int | None) -> Tally:
 
 
 def in_other_text(claims: Sequence[Claim]) -> Tally:
-    """The claims that the other text supports, whatever the contexts say of them."""
+    """The tally of claims that the other text supports, regardless of the contexts."""
     return _tally([claim.other for claim in claims])
 
 
 def answer_counts(claims: AnswerClaims) -> AnswerCounts:
-    """The claims of the answer, counted by what they are.
+    """The counts of the answer's claims by address.
 
     >>> right = Claim(text="It is in Ede.", chunks=(True, False), other=True)
     >>> wrong = Claim(text="It is red.", chunks=(False, True), other=False)
@@ -87,15 +87,15 @@ def answer_counts(claims: AnswerClaims) -> AnswerCounts:
     >>> counts.supported, counts.right, counts.misled_by_relevant, counts.misled_by_noise
     (2, 1, 0, 1)
     """
-    judged = _judged(claims.answer or (), claims.chunks)
+    judged = _complete_marks(claims.answer or (), claims.chunks)
     addresses = answer_addresses(claims)
-    by_both = _by_both(judged)
+    by_both = _both_known(judged)
     split = by_both and relevance(claims) is not None
     return AnswerCounts(
         judged=len(judged),
         unjudged=len(claims.answer or ()) - len(judged),
-        supported=_true(mark.supported for mark in judged),
-        right=_true(mark.other for mark in judged),
+        supported=_count_true(mark.supported for mark in judged),
+        right=_count_true(mark.other for mark in judged),
         self_knowledge=addresses.count("self_knowledge") if by_both else None,
         invented=addresses.count("invented") if by_both else None,
         misled_by_relevant=addresses.count("misled_by_relevant") if split else None,
@@ -104,7 +104,7 @@ def answer_counts(claims: AnswerClaims) -> AnswerCounts:
 
 
 def answer_addresses(claims: AnswerClaims) -> tuple[AnswerAddress | None, ...]:
-    """What each claim of the answer is, in their order; None where the verdicts do not tell."""
+    """The address of each claim of the answer, in order; None if its verdicts are incomplete."""
     relevant = relevance(claims)
     answer = claims.answer or ()
     found: list[AnswerAddress | None] = []
@@ -124,7 +124,7 @@ def answer_addresses(claims: AnswerClaims) -> tuple[AnswerAddress | None, ...]:
 
 
 def reference_addresses(claims: AnswerClaims) -> tuple[ReferenceAddress | None, ...]:
-    """What became of each claim of the reference; None where the verdicts do not tell."""
+    """The address of each claim of the reference; None if its verdicts are incomplete."""
     return tuple(
         None
         if mark.supported is None or mark.other is None
@@ -138,11 +138,11 @@ def reference_addresses(claims: AnswerClaims) -> tuple[ReferenceAddress | None, 
 
 
 def relevance(claims: AnswerClaims) -> tuple[bool, ...] | None:
-    """Whether each context supports a claim of the reference; None where that is not known.
+    """Whether each context supports a claim of the reference; None if that is not known.
 
-    A reference that claims nothing makes no context relevant, nor irrelevant. Not `useful`, which
-    is asked for the context as a whole: an address must follow from the verdicts on claims alone,
-    or the same claim could have two.
+    It is not known for a reference without claims. Not to be confused with `useful`, which is a
+    verdict on a complete context: an address must follow from the verdicts on claims alone, or the
+    same claim could have two.
     """
     if not claims.reference or claims.chunks is None:
         return None
@@ -162,8 +162,8 @@ def marks(claims: Sequence[Claim], chunks: int | None) -> list[Mark]:
     ]
 
 
-def _judged(claims: Sequence[Claim], chunks: int | None) -> list[Mark]:
-    """What is known of the claims that lack no verdict another of them has."""
+def _complete_marks(claims: Sequence[Claim], chunks: int | None) -> list[Mark]:
+    """The marks of the claims that have every verdict that any of the claims has."""
     found = marks(claims, chunks)
     needed = [any(mark[kind] is not None for mark in found) for kind in range(len(Mark._fields))]
     return [
@@ -174,19 +174,19 @@ def _judged(claims: Sequence[Claim], chunks: int | None) -> list[Mark]:
     ]
 
 
-def _by_both(judged: Sequence[Mark]) -> bool:
-    """The contexts and the other text have spoken, on each of them."""
+def _both_known(judged: Sequence[Mark]) -> bool:
+    """Whether the verdicts of both the contexts and the other text are known."""
     return bool(judged) and None not in judged[0]
 
 
 def _verdicts(claim: Claim, chunks: int) -> list[bool] | None:
-    """What each context says of a claim; None where one of them says nothing."""
+    """Each context's verdict on a claim; None if one of them is missing."""
     known = [verdict for verdict in claim.chunks if verdict is not None]
     return known if len(known) == len(claim.chunks) == chunks else None
 
 
-def _true(verdicts: Iterable[bool | None]) -> int | None:
-    """How many are True; None where there is none, or none is known."""
+def _count_true(verdicts: Iterable[bool | None]) -> int | None:
+    """How many are True; None if none is known."""
     found = _tally(list(verdicts))
     return found.true if found.known else None
 

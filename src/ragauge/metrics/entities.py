@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec import Struct
 
-from ragauge.contracts.entities import Empty, EntityFacts, Met
+from ragauge.contracts.entities import Empty, EntityFacts, Outcomes
 from ragauge.contracts.metric import (
     SCALE,
     Absent,
@@ -39,18 +39,18 @@ COUNTED = ("tp", "fp", "fn")
 """The columns of an F1, and of each type in turn where types are averaged."""
 OF_EMPTY: dict[Empty, float] = {"null": np.nan, "gerbil": 1.0, "zero": 0.0}
 
-Read = Callable[[EntityFacts], Any]
-"""Something of the facts: of one document a number, of many at once a column."""
-Reason = tuple[Absent, Read]
-"""Why a document has no value, and where that holds."""
+Getter = Callable[[EntityFacts], Any]
+"""A value from the facts: a number for one document, a column for many at once."""
+Reason = tuple[Absent, Getter]
+"""Why a document has no value, and for which documents."""
 
 
-class Counting(Struct, frozen=True):
-    """The columns of a metric, and where it does not apply."""
+class CountRule(Struct, frozen=True):
+    """The columns of a metric, and the documents without a value."""
 
-    columns: Read
+    columns: Getter
     missing: tuple[Reason, ...] = ()
-    """The first reason that holds is told."""
+    """The first reason that holds is given."""
 
     def measure(self, facts: EntityFacts) -> Row | Absent:
         for reason, holds in self.missing:
@@ -59,13 +59,13 @@ class Counting(Struct, frozen=True):
         return Row(tuple(int(count) for count in self.columns(facts)))
 
 
-def _none_of(reason: str, some: Read) -> Reason:
-    """There is none of something, where the metric then does not apply and is not 0 or 1."""
+def _if_none(reason: str, some: Getter) -> Reason:
+    """The reason that there is none of something, unless an option makes the metric 0 or 1."""
     return NotApplicable(reason), lambda facts: (some(facts) == 0) & (facts.empty == "null")
 
 
-def entity_sums(entry: Metric, counting: Counting, facts: EntityFacts) -> Sums:
-    """A metric's sums for every document at once, from the columns of their facts."""
+def entity_sums(entry: Metric, counting: CountRule, facts: EntityFacts) -> Sums:
+    """A metric's sums for all documents at once, from the columns of their facts."""
     documents = len(facts.answered)
     absent: Counter[Absent] = Counter()
     scored, due = np.ones(documents, dtype=bool), np.ones(documents, dtype=bool)
@@ -85,7 +85,7 @@ def entity_sums(entry: Metric, counting: Counting, facts: EntityFacts) -> Sums:
 
 
 def value_of(entry: Metric, sums: Array) -> float | None:
-    """A metric's value from summed columns; None where they give none."""
+    """A metric's value from summed columns; None if it has none."""
     value = float(entry.finish(sums))
     return None if np.isnan(value) else value
 
@@ -95,11 +95,11 @@ def f1(empty: Empty) -> Finish:
 
 
 def half_f1(empty: Empty) -> Finish:
-    """F1 from twice the credit, what there is to find and what was found."""
+    """F1 from twice the credit, the gold entities and the predicted ones."""
     return lambda sums: quotient(sums[..., 0], sums[..., 1] + sums[..., 2], OF_EMPTY[empty])
 
 
-def share(empty: Empty) -> Finish:
+def fraction(empty: Empty) -> Finish:
     """The first column over the second; 0 / 0 is empty only if the third is 0 too."""
 
     def finish(sums: Array) -> Array:
@@ -111,7 +111,7 @@ def share(empty: Empty) -> Finish:
 
 
 def mean_f1(empty: Empty, *, union: bool = False) -> Finish:
-    """The mean F1 of the types that appear in gold, or in either; three columns a type."""
+    """The mean F1 of the types that appear in gold, or in either; three columns per type."""
 
     def finish(sums: Array) -> Array:
         tp, fp, fn = (
@@ -134,15 +134,15 @@ NO_PREDICTION = "nothing predicted"
 NO_TOKENS = "no text to take tokens from"
 
 NAMES = {"strict": "strict", "exact": "exact", "ent_type": "partial"}
-"""What each schema with whole credit is called in a metric's id."""
+"""The name of each schema with full credit in a metric's id."""
 
-Entry = tuple[Metric, Counting]
+Entry = tuple[Metric, CountRule]
 
 of_documents = partial(
     metric, version=1, better="higher", bounds=(0, 1), unit="document", reads="entities"
 )
 
-_RIGHT = {
+_CORRECT = {
     "strict": "are in their place and of their type",
     "exact": "are in their place, whatever their type",
     "ent_type": "are of their type and share a position with the gold entity",
@@ -157,8 +157,8 @@ _MORE = {
 }
 
 
-def _entry(id: str, doc: str, counting: Counting, **row: Any) -> Entry:
-    """A metric with this docstring, and what it counts; `row` is the rest of its entry."""
+def _entry(id: str, doc: str, counting: CountRule, **row: Any) -> Entry:
+    """A metric with this docstring, and its counts; `row` has the rest of its entry."""
 
     def measure(facts: EntityFacts) -> Row | Absent:
         return counting.measure(facts)
@@ -167,66 +167,67 @@ def _entry(id: str, doc: str, counting: Counting, **row: Any) -> Entry:
     return of_documents(f"entities.{id}", **({"rate": False} | row))(measure), counting
 
 
-def _met_of(facts: EntityFacts, schema: str) -> Met:
-    met: Met = getattr(facts, schema)
-    return met
+def _outcomes_of(facts: EntityFacts, schema: str) -> Outcomes:
+    outcomes: Outcomes = getattr(facts, schema)
+    return outcomes
 
 
 def _nothing_in(schema: str) -> Reason:
     """Neither gold nor prediction has an entity."""
-    return _none_of(
-        NOTHING, lambda facts: _met_of(facts, schema).gold + _met_of(facts, schema).predicted
+    return _if_none(
+        NOTHING,
+        lambda facts: _outcomes_of(facts, schema).gold + _outcomes_of(facts, schema).predicted,
     )
 
 
 def _tp_fp_fn(facts: EntityFacts, *, schema: str) -> tuple[Any, Any, Any]:
-    met = _met_of(facts, schema)
-    return met.correct, met.wrong, met.lost
+    outcomes = _outcomes_of(facts, schema)
+    return outcomes.correct, outcomes.wrong, outcomes.lost
 
 
 def _precision_recall_f1(
-    told: dict[str, str],
+    docs: dict[str, str],
     *,
-    found: Read,
-    predicted: Read,
-    gold: Read,
-    both: Read,
+    found: Getter,
+    predicted: Getter,
+    gold: Getter,
+    both: Getter,
     missing: tuple[Reason, ...],
     needs: tuple[str, ...],
     empty: Empty,
     halves: bool = False,
 ) -> list[Entry]:
-    """Three metrics, by id with their docstrings: what is found over what was predicted and gold.
+    """Precision, recall and F1, from their docstrings by id.
 
-    With `halves` the first column is twice the credit, to stay with whole numbers.
+    With `halves` the first column is twice the credit, so that it is an integer.
     """
-    (precision, recall, balance), first = told, "credit" if halves else "tp"
-    part: dict[str, Any] = {"needs": needs, "finish": share(empty), "rate": not halves}
+    (precision, recall, balance), first = docs, "credit" if halves else "tp"
+    part: dict[str, Any] = {"needs": needs, "finish": fraction(empty), "rate": not halves}
     return [
         _entry(
             precision,
-            told[precision],
-            Counting(
+            docs[precision],
+            CountRule(
                 lambda facts: (found(facts), predicted(facts), gold(facts)),
-                (*missing, _none_of(NO_PREDICTION, predicted)),
+                (*missing, _if_none(NO_PREDICTION, predicted)),
             ),
             columns=(first, "predicted", "gold"),
             **part,
         ),
         _entry(
             recall,
-            told[recall],
-            Counting(
+            docs[recall],
+            CountRule(
                 lambda facts: (found(facts), gold(facts), predicted(facts)),
-                (*missing, _none_of(NO_GOLD, gold)),
+                (*missing, _if_none(NO_GOLD, gold)),
             ),
             columns=(first, "gold", "predicted"),
             **part,
         ),
         _entry(
             balance,
-            told[balance],
-            Counting(both, missing),
+            docs[balance],
+            CountRule(both, missing),
             columns=(first, "gold", "predicted") if halves else COUNTED,
             finish=half_f1(empty) if halves else f1(empty),
             needs=needs,
@@ -235,23 +236,23 @@ def _precision_recall_f1(
 
 
 def _with_whole_credit(schema: str, empty: Empty) -> list[Entry]:
-    name, right, more = NAMES[schema], _RIGHT[schema], _MORE[schema]
+    name, correct, more = NAMES[schema], _CORRECT[schema], _MORE[schema]
     return _precision_recall_f1(
         {
             f"precision_{name}": (
-                f"Predicted entities that {right}, over predicted entities.\n\n{more}"
+                f"Predicted entities that {correct}, over predicted entities.\n\n{more}"
             ),
             f"recall_{name}": (
-                f"Gold entities with predictions that {right}, over gold entities.\n\n{more}"
+                f"Gold entities with predictions that {correct}, over gold entities.\n\n{more}"
             ),
             f"f1_{name}": (
                 f"Balance (F1) of `precision_{name}` and `recall_{name}`, over all documents.\n\n"
-                f"Those predictions are right that {right}. {more}"
+                f"Those predictions are right that {correct}. {more}"
             ),
         },
-        found=lambda facts: _met_of(facts, schema).correct,
-        predicted=lambda facts: _met_of(facts, schema).predicted,
-        gold=lambda facts: _met_of(facts, schema).gold,
+        found=lambda facts: _outcomes_of(facts, schema).correct,
+        predicted=lambda facts: _outcomes_of(facts, schema).predicted,
+        gold=lambda facts: _outcomes_of(facts, schema).gold,
         both=partial(_tp_fp_fn, schema=schema),
         missing=(_nothing_in(schema),),
         needs=(schema, "empty"),
@@ -296,10 +297,10 @@ def _with_half_credit(empty: Empty) -> list[Entry]:
 
 
 def _over_tokens(empty: Empty) -> list[Entry]:
-    """Over tokens: one that holds two types counts for each."""
+    """Over tokens: a token with two types counts for each."""
     missing = (
         (Absent(NO_TOKENS), lambda facts: np.logical_not(facts.tokenised)),
-        _none_of(NOTHING, lambda facts: sum(facts.tokens)),
+        _if_none(NOTHING, lambda facts: sum(facts.tokens)),
     )
     needs = ("tokenised", "tokens", "token_types", "empty")
     return [
@@ -329,7 +330,7 @@ def _over_tokens(empty: Empty) -> list[Entry]:
         _entry(
             "token_f1_macro",
             "Mean of `token_f1` over the types that appear in gold.",
-            Counting(lambda facts: facts.token_types, missing),
+            CountRule(lambda facts: facts.token_types, missing),
             columns=COUNTED,
             finish=mean_f1(empty),
             needs=needs,
@@ -341,7 +342,7 @@ def _over_types(schema: str, empty: Empty) -> list[Entry]:
     """F1 averaged over types."""
     name = NAMES[schema]
     field = f"{name}_types"
-    by_type = Counting(lambda facts: getattr(facts, field), (_nothing_in(schema),))
+    by_type = CountRule(lambda facts: getattr(facts, field), (_nothing_in(schema),))
     row: dict[str, Any] = {"needs": (schema, field, "empty"), "columns": COUNTED}
     return [
         _entry(
@@ -368,14 +369,18 @@ def _over_documents(schema: str, empty: Empty) -> list[Entry]:
     name, of_nothing = NAMES[schema], 1.0 if empty == "gerbil" else 0.0
     no_gold: Reason = (
         NotApplicable(NO_GOLD),
-        lambda facts: (_met_of(facts, schema).gold == 0) & (_met_of(facts, schema).predicted > 0),
+        lambda facts: (
+            (_outcomes_of(facts, schema).gold == 0) & (_outcomes_of(facts, schema).predicted > 0)
+        ),
     )
     no_prediction: Reason = (
         NotApplicable(NO_PREDICTION),
-        lambda facts: (_met_of(facts, schema).predicted == 0) & (_met_of(facts, schema).gold > 0),
+        lambda facts: (
+            (_outcomes_of(facts, schema).predicted == 0) & (_outcomes_of(facts, schema).gold > 0)
+        ),
     )
 
-    def mean_of(rate: str, more: str, value: Read, *missing: Reason) -> Entry:
+    def mean_of(rate: str, more: str, value: Getter, *missing: Reason) -> Entry:
         def scaled(facts: EntityFacts) -> tuple[Any, Any]:
             whole = np.rint(value(facts) * SCALE).astype(np.int64)
             return whole, np.ones_like(whole)
@@ -383,7 +388,7 @@ def _over_documents(schema: str, empty: Empty) -> list[Entry]:
         return _entry(
             rate,
             f"Mean of the documents' own {more}",
-            Counting(scaled, (_nothing_in(schema), *missing)),
+            CountRule(scaled, (_nothing_in(schema), *missing)),
             needs=(schema, "empty"),
             columns=("value", "of"),
             finish=scaled_mean,
@@ -403,7 +408,9 @@ def _over_documents(schema: str, empty: Empty) -> list[Entry]:
             f"`precision_{name}`, HIPE's `macro_doc`.\n\n"
             "Documents without a prediction are left out, and counted.",
             lambda facts: quotient(
-                _met_of(facts, schema).correct, _met_of(facts, schema).predicted, of_nothing
+                _outcomes_of(facts, schema).correct,
+                _outcomes_of(facts, schema).predicted,
+                of_nothing,
             ),
             no_prediction,
         ),
@@ -412,7 +419,7 @@ def _over_documents(schema: str, empty: Empty) -> list[Entry]:
             f"`recall_{name}`, HIPE's `macro_doc`.\n\n"
             "Documents without a gold entity are left out, and counted.",
             lambda facts: quotient(
-                _met_of(facts, schema).correct, _met_of(facts, schema).gold, of_nothing
+                _outcomes_of(facts, schema).correct, _outcomes_of(facts, schema).gold, of_nothing
             ),
             no_gold,
         ),
@@ -430,7 +437,7 @@ def _over_documents(schema: str, empty: Empty) -> list[Entry]:
 
 def _counts(schema: str) -> list[Entry]:
     """Plain counts under a schema: they grow with the set, and have no interval."""
-    right = _RIGHT[schema]
+    right = _CORRECT[schema]
     told = {
         "tp": f"Predicted entities that {right}.",
         "fp": f"Predicted entities other than those that {right}.",
@@ -440,7 +447,7 @@ def _counts(schema: str) -> list[Entry]:
         _entry(
             f"{NAMES[schema]}.{name}",
             doc,
-            Counting(partial(_one_count, schema=schema, place=place)),
+            CountRule(partial(_one_count, schema=schema, place=place)),
             needs=(schema,),
             columns=(name,),
             finish=lambda sums: sums[..., 0],
@@ -464,7 +471,7 @@ def _of_the_set() -> list[Entry]:
             "It counts, and does not look at what is correct: below 1 a system predicts too few, "
             "which recall shows better. A document without gold entities adds its predictions to "
             "the total; alone it has no value, and neither has a set without gold entities.",
-            Counting(
+            CountRule(
                 lambda facts: (facts.strict.predicted, facts.strict.gold),
                 ((outside, lambda facts: facts.strict.predicted + facts.strict.gold == 0),),
             ),
@@ -478,7 +485,7 @@ def _of_the_set() -> list[Entry]:
             "coverage",
             "Gold documents with a prediction record, over gold documents.\n\n"
             "An empty record is one: it says that nothing was found.",
-            Counting(
+            CountRule(
                 lambda facts: (np.multiply(facts.answered, 1), np.ones_like(facts.answered, int))
             ),
             needs=("answered",),

@@ -20,11 +20,11 @@ from ragauge.contracts.entities import (
     EntityFacts,
     Fragment,
     Matching,
-    Met,
+    Outcomes,
     Schema,
     TokenRule,
 )
-from ragauge.metrics.entity_matching import least_share, paired, shared
+from ragauge.metrics.entity_matching import least_overlap, pair_entities, shared_positions
 
 if TYPE_CHECKING:
     from ragauge.contracts.metric import Array
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     Partners = dict[Schema, Array]
 
 _ROOM = 1 << 62
-"""Keys stay below this, so that they fit 64 bits with their sign."""
+"""Keys are below this, to fit into 64 bits with a sign."""
 
 
-class Both(Struct, frozen=True):
-    """Gold and predicted columns in the same terms: equal documents, types and layers."""
+class AlignedColumns(Struct, frozen=True):
+    """Gold and predicted columns with the same numbers for documents, types and layers."""
 
     gold: EntityColumns
     predicted: EntityColumns
@@ -59,30 +59,30 @@ def columns_of(entities: Sequence[Iterable[Entity]], documents: Sequence[str]) -
     layer_of = {layer: place for place, layer in enumerate(layers)}
     return EntityColumns(
         documents=documents,
-        doc=whole([doc for doc, _ in given]),
-        start=whole([one.start for _, one in given]),
-        end=whole([one.end for _, one in given]),
-        type=whole([type_of[one.type] for _, one in given]),
+        doc=int_column([doc for doc, _ in given]),
+        start=int_column([one.start for _, one in given]),
+        end=int_column([one.end for _, one in given]),
+        type=int_column([type_of[one.type] for _, one in given]),
         types=types,
-        layer=whole([layer_of[one.layer] for _, one in given]),
+        layer=int_column([layer_of[one.layer] for _, one in given]),
         layers=layers,
         fragments={row: one.fragments for row, (_, one) in enumerate(given) if one.fragments},
     )
 
 
-def in_same_terms(gold: EntityColumns, predicted: EntityColumns) -> Both:
+def align(gold: EntityColumns, predicted: EntityColumns) -> AlignedColumns:
     """Columns of the same documents, with types and layers numbered alike, sorted by name."""
     types = sorted({*gold.types, *predicted.types})
     layers = sorted({*gold.layers, *predicted.layers})
     type_of = {type: place for place, type in enumerate(types)}
     layer_of = {layer: place for place, layer in enumerate(layers)}
-    return Both(
+    return AlignedColumns(
         *(
             replace(
                 side,
-                type=whole([type_of[type] for type in side.types])[side.type],
+                type=int_column([type_of[type] for type in side.types])[side.type],
                 types=types,
-                layer=whole([layer_of[layer] for layer in side.layers])[side.layer],
+                layer=int_column([layer_of[layer] for layer in side.layers])[side.layer],
                 layers=layers,
             )
             for side in (gold, predicted)
@@ -90,8 +90,8 @@ def in_same_terms(gold: EntityColumns, predicted: EntityColumns) -> Both:
     )
 
 
-def whole(numbers: Sequence[int]) -> Array:
-    """Whole numbers as a column."""
+def int_column(numbers: Sequence[int]) -> Array:
+    """Integers as a column."""
     return np.array(numbers, dtype=np.int64)
 
 
@@ -112,25 +112,25 @@ def rows_at(columns: EntityColumns, places: Array) -> EntityColumns:
     )
 
 
-def first_of_each(columns: EntityColumns) -> Array:
-    """The places of the entities, ascending, of which none of one place and type stands before."""
+def first_of_duplicates(columns: EntityColumns) -> Array:
+    """The places of the entities, ascending, without repetitions of the same place and type."""
     (keys,) = place_keys(columns)
-    if not repeats(keys):
+    if not has_duplicates(keys):
         return np.arange(len(keys))
     return np.sort(np.unique(keys, return_index=True)[1])
 
 
-def repeats(keys: Array) -> bool:
-    """Whether a number is met twice."""
+def has_duplicates(keys: Array) -> bool:
+    """Whether a number occurs twice."""
     ordered = np.sort(keys)
     return bool((ordered[1:] == ordered[:-1]).any())
 
 
 def place_keys(*sides: EntityColumns, typed: bool = True) -> list[Array]:
-    """A number for each entity of each side: equal where document, layer, parts and type are."""
+    """A number for each entity of each side: equal if document, layer, parts and type are."""
     in_parts = any(side.fragments for side in sides)
     known: dict[object, int] = {}
-    told = []
+    columns_of_sides = []
     for side in sides:
         columns = [side.doc, side.layer, side.start, side.end - side.start]
         if typed:
@@ -140,11 +140,11 @@ def place_keys(*sides: EntityColumns, typed: bool = True) -> list[Array]:
             for row, parts in side.fragments.items():
                 shapes[row] = known.setdefault(parts, len(known) + 1)
             columns.append(shapes)
-        told.append(columns)
-    return _packed(told)
+        columns_of_sides.append(columns)
+    return _pack(columns_of_sides)
 
 
-def same_place(both: Both, gold: Array, predicted: Array) -> Array:
+def same_place(both: AlignedColumns, gold: Array, predicted: Array) -> Array:
     """Which pairs of entities, given by their rows, have the same parts."""
     one, other = both.gold, both.predicted
     same: Array = (one.start[gold] == other.start[predicted]) & (
@@ -157,12 +157,12 @@ def same_place(both: Both, gold: Array, predicted: Array) -> Array:
     return same
 
 
-def _packed(sides: Sequence[Sequence[Array]]) -> list[Array]:
-    """For each side one number a row, with the columns as its digits."""
+def _pack(sides: Sequence[Sequence[Array]]) -> list[Array]:
+    """One number for each row of each side, with the columns as its digits."""
     columns = list(zip(*sides, strict=True))
     radices = [_radix(column) for column in columns]
     if prod(radices) >= _ROOM:
-        columns = [tuple(_ranked(column)) for column in columns]
+        columns = [tuple(_to_ranks(column)) for column in columns]
         radices = [_radix(column) for column in columns]
     keys = [np.zeros(len(side[0]), dtype=np.int64) for side in sides]
     most = 1
@@ -170,7 +170,7 @@ def _packed(sides: Sequence[Sequence[Array]]) -> list[Array]:
         if radix == 1:
             continue
         if most * radix >= _ROOM:
-            keys = _ranked(keys)
+            keys = _to_ranks(keys)
             most = _radix(keys)
         keys = [key * radix + one for key, one in zip(keys, column, strict=True)]
         most *= radix
@@ -181,8 +181,8 @@ def _radix(sides: Sequence[Array]) -> int:
     return 1 + max((int(side.max()) for side in sides if len(side)), default=0)
 
 
-def _ranked(sides: Sequence[Array]) -> list[Array]:
-    """Numbers by their rank among those of all sides, so that they stay small."""
+def _to_ranks(sides: Sequence[Array]) -> list[Array]:
+    """Numbers replaced by their rank among those of all sides, which keeps them small."""
     ranks = np.unique(np.concatenate(sides), return_inverse=True)[1]
     return np.split(ranks, np.cumsum([len(side) for side in sides])[:-1])
 
@@ -195,11 +195,11 @@ class OverlapColumns(Struct, frozen=True):
     shared: Array
 
 
-def overlaps(both: Both, least: float) -> OverlapColumns:
-    """All pairs within a document and layer that share a position, and this share of the gold.
+def overlaps(both: AlignedColumns, least: float) -> OverlapColumns:
+    """All pairs within a document and layer that share a position and this fraction of the gold.
 
-    A pair overlaps where one of the two begins within the other, so each is met once: with the
-    prediction beginning in the gold entity, or the gold entity later in the prediction.
+    In an overlapping pair one entity begins within the other, so each pair is found once: the
+    prediction begins in the gold entity, or the gold entity begins later in the prediction.
     """
     gold, predicted = both.gold, both.predicted
     ends = [int(side.end.max()) for side in (gold, predicted) if len(side.end)]
@@ -215,12 +215,14 @@ def overlaps(both: Both, least: float) -> OverlapColumns:
     first = np.maximum(gold.start[g], predicted.start[p])
     common = np.minimum(gold.end[g], predicted.end[p]) - first
     length = gold.end - gold.start
-    # Positions of discontinuous entities are counted anew: what lies between is not theirs.
+    # Positions of discontinuous entities are recounted: the gaps do not belong to them.
     for row, parts in gold.fragments.items():
         length[row] = sum(end - start for start, end in parts)
     broken = np.isin(g, list(gold.fragments)) | np.isin(p, list(predicted.fragments))
     for pair in np.flatnonzero(broken):
-        common[pair] = shared(entity_at(gold, int(g[pair])), entity_at(predicted, int(p[pair])))
+        common[pair] = shared_positions(
+            entity_at(gold, int(g[pair])), entity_at(predicted, int(p[pair]))
+        )
     enough = (common > 0) & (common / length[g] >= least)
     return OverlapColumns(g[enough], p[enough], common[enough])
 
@@ -250,8 +252,8 @@ def entity_at(columns: EntityColumns, row: int) -> Entity:
 ALONE = -1
 
 
-class Paired(Struct, frozen=True):
-    """For each gold entity, by schema, the place of the prediction that stands for it, or -1."""
+class Pairing(Struct, frozen=True):
+    """For each schema, the place of each gold entity's prediction, or -1."""
 
     partner: Partners
 
@@ -262,18 +264,18 @@ class Paired(Struct, frozen=True):
 
 
 def pair_columns(
-    both: Both, matching: Matching = "best", min_overlap: float | None = None
-) -> Paired:
-    """The pairs that `matched` finds, document by document and layer by layer.
+    both: AlignedColumns, matching: Matching = "best", min_overlap: float | None = None
+) -> Pairing:
+    """The pairs that `match_entities` finds, document by document and layer by layer.
 
-    Entities of the same place and type are found by sorted keys. Of the others, a gold entity and
-    a prediction that overlap each other and nothing else are a pair whatever the matching; only
-    what is more entangled goes through the plain functions.
+    Entities of the same place and type are found by sorted keys. Among the others, a gold entity
+    and a prediction that overlap each other and nothing else are a pair with any matching; only
+    entangled entities go through the plain functions.
     """
-    least = least_share(matching, min_overlap)
+    least = least_overlap(matching, min_overlap)
     partner = np.full(len(both.gold.doc), ALONE, dtype=np.int64)
     if matching == "nervaluate":
-        return _settled(both, overlaps(both, least), partner, matching)
+        return _pair_overlapping(both, overlaps(both, least), partner, matching)
     g = p = np.zeros(0, dtype=np.int64)
     gold, predicted = place_keys(both.gold, both.predicted)
     if len(gold) and len(predicted):
@@ -286,14 +288,16 @@ def pair_columns(
     free = np.ones(len(both.predicted.doc), dtype=bool)
     free[p] = False
     rest_g, rest_p = np.flatnonzero(partner == ALONE), np.flatnonzero(free)
-    rest = Both(rows_at(both.gold, rest_g), rows_at(both.predicted, rest_p))
-    met = overlaps(rest, least)
-    near = OverlapColumns(rest_g[met.gold], rest_p[met.predicted], met.shared)
-    return _settled(both, near, partner, matching)
+    rest = AlignedColumns(rows_at(both.gold, rest_g), rows_at(both.predicted, rest_p))
+    near_rest = overlaps(rest, least)
+    near = OverlapColumns(rest_g[near_rest.gold], rest_p[near_rest.predicted], near_rest.shared)
+    return _pair_overlapping(both, near, partner, matching)
 
 
-def _settled(both: Both, near: OverlapColumns, partner: Array, matching: Matching) -> Paired:
-    """The partners with those among entities that overlap, of which none has a partner yet."""
+def _pair_overlapping(
+    both: AlignedColumns, near: OverlapColumns, partner: Array, matching: Matching
+) -> Pairing:
+    """The partners, completed by pairs of overlapping entities that have no partner yet."""
     g_degree = np.bincount(near.gold, minlength=len(both.gold.doc))
     p_degree = np.bincount(near.predicted, minlength=len(both.predicted.doc))
     simple = (g_degree[near.gold] == 1) & (p_degree[near.predicted] == 1)
@@ -302,7 +306,7 @@ def _settled(both: Both, near: OverlapColumns, partner: Array, matching: Matchin
     partners = {schema: partner.copy() if apart else partner for schema in SCHEMAS}
     rows = np.flatnonzero(~simple)
     if not len(rows):
-        return Paired(partners)
+        return Pairing(partners)
     g = near.gold[rows]
     group = both.gold.doc[g] * len(both.gold.layers) + both.gold.layer[g]
     rows = rows[np.argsort(group, kind="stable")]
@@ -315,7 +319,7 @@ def _settled(both: Both, near: OverlapColumns, partner: Array, matching: Matchin
         columns = (near.gold[part], near.predicted[part], near.shared[part])
         for one, other, common in zip(*(column.tolist() for column in columns), strict=True):
             nearby.setdefault(row_of[one], {})[column_of[other]] = common
-        pairs_of = paired(
+        pairs_of = pair_entities(
             [entity_at(both.gold, place) for place in golds],
             [entity_at(both.predicted, place) for place in found],
             nearby,
@@ -324,10 +328,10 @@ def _settled(both: Both, near: OverlapColumns, partner: Array, matching: Matchin
         for schema, pairs in pairs_of.items():
             for row, column in pairs:
                 partners[schema][golds[row]] = found[column]
-    return Paired(partners)
+    return Pairing(partners)
 
 
-class Judged(Struct, frozen=True):
+class SchemaPairs(Struct, frozen=True):
     """The pairs of one schema, and which of them count in full."""
 
     gold: Array
@@ -335,35 +339,35 @@ class Judged(Struct, frozen=True):
     right: Array
 
 
-def judged(both: Both, found: Paired) -> dict[Schema, Judged]:
-    """What each schema makes of its pairs."""
-    verdicts: dict[Schema, Judged] = {}
+def correct_pairs(both: AlignedColumns, found: Pairing) -> dict[Schema, SchemaPairs]:
+    """The pairs of each schema, with those that count in full."""
+    verdicts: dict[Schema, SchemaPairs] = {}
     compared: dict[int, tuple[Array, ...]] = {}
     for schema, partner in found.partner.items():
-        if id(partner) not in compared:  # all schemas have the same pairs, but nervaluate's
+        if id(partner) not in compared:  # all schemas have the same pairs, except in nervaluate
             g, p = found.pairs(schema)
             same_type = both.gold.type[g] == both.predicted.type[p]
             compared[id(partner)] = g, p, same_place(both, g, p), same_type
         g, p, in_place, same_type = compared[id(partner)]
-        right = {"strict": in_place & same_type, "ent_type": same_type}.get(schema, in_place)
-        verdicts[schema] = Judged(g, p, right)
+        correct = {"strict": in_place & same_type, "ent_type": same_type}.get(schema, in_place)
+        verdicts[schema] = SchemaPairs(g, p, correct)
     return verdicts
 
 
 def column_facts(
-    both: Both,
-    verdicts: dict[Schema, Judged],
+    both: AlignedColumns,
+    verdicts: dict[Schema, SchemaPairs],
     *,
     answered: Array,
     tokenised: Array,
     token_types: Array,
     empty: Empty = "null",
 ) -> EntityFacts:
-    """The facts of every document, a column each; columns of types have tp, fp, fn in turn."""
+    """The facts of every document as columns; those of types have tp, fp and fn in turn."""
     return EntityFacts(
         answered=answered,
         **{
-            schema: counted(
+            schema: count_outcomes(
                 verdicts[schema], schema, both.gold.doc, both.predicted.doc, both.documents
             )
             for schema in SCHEMAS
@@ -381,31 +385,33 @@ def column_facts(
     )
 
 
-def counted(verdict: Judged, schema: Schema, gold: Array, predicted: Array, size: int) -> Met:
-    """The outcomes by a number that each gold and each predicted entity has, such as its document.
+def count_outcomes(
+    verdict: SchemaPairs, schema: Schema, gold: Array, predicted: Array, size: int
+) -> Outcomes:
+    """The outcomes by a number of each gold and predicted entity, such as its document.
 
-    Pairs have the same number on both sides.
+    Both entities of a pair have the same number.
     """
-    wanted, given, pairs, correct = (
+    gold_counts, predicted_counts, pairs, correct = (
         np.bincount(numbers, minlength=size)
         for numbers in (gold, predicted, gold[verdict.gold], gold[verdict.gold[verdict.right]])
     )
     other, none = pairs - correct, np.zeros_like(pairs)
     if schema == "semeval_partial":
-        return Met(correct, none, other, wanted - pairs, given - pairs)
-    return Met(correct, other, none, wanted - pairs, given - pairs)
+        return Outcomes(correct, none, other, gold_counts - pairs, predicted_counts - pairs)
+    return Outcomes(correct, other, none, gold_counts - pairs, predicted_counts - pairs)
 
 
-def _by_type(both: Both, verdict: Judged) -> Array:
+def _by_type(both: AlignedColumns, verdict: SchemaPairs) -> Array:
     """tp, fp and fn of each type in turn: (documents, 3 * types)."""
-    right = verdict.gold[verdict.right]
+    correct = verdict.gold[verdict.right]
     cells = both.documents * both.types
     gold, predicted, tp = (
         np.bincount(doc * both.types + type, minlength=cells).reshape(both.documents, both.types)
         for doc, type in (
             (both.gold.doc, both.gold.type),
             (both.predicted.doc, both.predicted.type),
-            (both.gold.doc[right], both.gold.type[right]),
+            (both.gold.doc[correct], both.gold.type[correct]),
         )
     )
     return np.stack([tp, predicted - tp, gold - tp], axis=-1).reshape(
@@ -414,13 +420,13 @@ def _by_type(both: Both, verdict: Judged) -> Array:
 
 
 _BLANKS = tuple(code for code in range(0x3001) if chr(code).isspace())
-"""What separates words: all of it is below the last of them, the ideographic space."""
+"""The codes of whitespace; the highest is the ideographic space."""
 _BLOCK = 1 << 22
-"""Characters looked at together."""
+"""Characters processed together."""
 
 
 class TokenColumns(Struct, frozen=True):
-    """Where the tokens of many documents stand, in reading order, a row each."""
+    """The places of the tokens of many documents, in reading order, a row each."""
 
     documents: int
     doc: Array
@@ -461,7 +467,7 @@ def token_columns(
 
 
 def _words(texts: Sequence[str | None], places: Sequence[int]) -> tuple[Array, Array, Array]:
-    """Words as runs of what is no blank, in the texts put one after the other."""
+    """Words as runs of non-whitespace characters in the concatenated texts."""
     parts = [texts[place] or "" for place in places]
     joined = "\n".join([*parts, ""]).encode("utf-32-le", "surrogatepass")
     codes = np.frombuffer(joined, dtype=np.uint32)
@@ -475,7 +481,7 @@ def _words(texts: Sequence[str | None], places: Sequence[int]) -> tuple[Array, A
     return np.array(places, dtype=np.int64)[text], first - begins[text], last - begins[text]
 
 
-def token_types(both: Both, tokens: TokenColumns, rule: TokenRule = "overlap") -> Array:
+def token_types(both: AlignedColumns, tokens: TokenColumns, rule: TokenRule = "overlap") -> Array:
     """tp, fp and fn of each type in turn, over the tokens: (documents, 3 * types)."""
     if not len(tokens.doc):
         return np.zeros((both.documents, 3 * both.types), dtype=np.int64)
@@ -483,8 +489,8 @@ def token_types(both: Both, tokens: TokenColumns, rule: TokenRule = "overlap") -
         (int(ends.max()) for ends in (tokens.end, both.gold.end, both.predicted.end) if len(ends)),
         default=0,
     )
-    gold = _held(both.gold, tokens, rule, extent)
-    predicted = _held(both.predicted, tokens, rule, extent)
+    gold = _token_keys(both.gold, tokens, rule, extent)
+    predicted = _token_keys(both.predicted, tokens, rule, extent)
     found = np.intersect1d(gold, predicted, assume_unique=True)
     cells = both.documents * both.types
     tp, fn, fp = (
@@ -498,8 +504,8 @@ def token_types(both: Both, tokens: TokenColumns, rule: TokenRule = "overlap") -
     return np.stack([tp, fp - tp, fn - tp], axis=-1).reshape(both.documents, 3 * both.types)
 
 
-def _held(side: EntityColumns, tokens: TokenColumns, rule: TokenRule, extent: int) -> Array:
-    """A number for each token, layer and type that goes together, each once, sorted."""
+def _token_keys(side: EntityColumns, tokens: TokenColumns, rule: TokenRule, extent: int) -> Array:
+    """A number for each token with a layer and type, without repetitions, sorted."""
     row, start, end = np.arange(len(side.doc)), side.start, side.end
     if side.fragments:  # every stretch of every entity, with the entity's row
         unbroken = np.ones(len(row), dtype=bool)

@@ -1,6 +1,6 @@
-"""Which predicted entity stands for which gold one, within a document and a layer, plainly.
+"""Which predicted entity is paired with which gold one, within a document and a layer.
 
-The kernel pairs many documents at once from columns, and leaves to this what is entangled.
+The kernel pairs many documents at once from columns and leaves entangled entities to this module.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from ragauge.contracts.entities import (
 from ragauge.errors import UsageError
 
 
-def heaviest(weights: Sequence[Mapping[int, int]]) -> list[tuple[int, int]]:
-    """Pairs of a row and a column whose weights, all above zero, sum to the most.
+def heaviest_assignment(weights: Sequence[Mapping[int, int]]) -> list[tuple[int, int]]:
+    """Pairs of rows and columns with the largest sum of weights, all of which are above zero.
 
-    Exact for integers of any size, in time that grows with the rows times the entangled part.
-    Of equally heavy assignments the one is taken in which earlier rows keep what they have.
+    Exact for integers of any size, in time proportional to the rows times the entangled part.
+    Among equally heavy assignments, earlier rows have priority.
 
-    >>> heaviest([{0: 5, 1: 4}, {0: 4}])
+    >>> heaviest_assignment([{0: 5, 1: 4}, {0: 4}])
     [(0, 1), (1, 0)]
-    >>> heaviest([{0: 1}, {0: 1}])
+    >>> heaviest_assignment([{0: 1}, {0: 1}])
     [(0, 0)]
     """
-    # Rows are let in one by one; each time the cheapest chain of swaps makes room. Every row has a
-    # column of its own besides, which costs nothing and means: left alone. The later a row, the
-    # sooner it is left alone, where all else is equal.
+    # Rows are added one by one; each time the cheapest chain of swaps makes room. Every row also
+    # has a column of its own, which costs nothing and means: unassigned. All else being equal,
+    # later rows are unassigned first.
     columns = 1 + max((column for row in weights for column in row), default=-1)
     costs = [
         {column: -weight for column, weight in row.items()} | {columns + len(weights) - place: 0}
@@ -78,18 +78,18 @@ def heaviest(weights: Sequence[Mapping[int, int]]) -> list[tuple[int, int]]:
 
 
 Pair = tuple[int, int]
-"""The places of a gold entity and of the prediction that stands for it."""
+"""The places of a gold entity and of its prediction."""
 Overlaps = Mapping[int, Mapping[int, int]]
 """For each gold entity, the predictions that overlap it enough, with the positions shared."""
-Liking = Callable[[int, int], tuple[int, ...]]
-"""How little a gold entity suits a prediction."""
+Mismatch = Callable[[int, int], tuple[int, ...]]
+"""A sort key: how little a gold entity suits a prediction."""
 
 LEAST_OF_NERVALUATE = 0.01
-"""The share of a gold entity that nervaluate 1.2 asks a prediction to cover."""
+"""The fraction of a gold entity that a prediction must cover in nervaluate 1.2."""
 
 
-def least_share(matching: Matching, min_overlap: float | None) -> float:
-    """The share of a gold entity that a prediction must cover; one position suffices by default.
+def least_overlap(matching: Matching, min_overlap: float | None) -> float:
+    """The fraction of a gold entity that a prediction must cover; by default, one position.
 
     Raises UsageError for a matching that does not exist.
     """
@@ -100,34 +100,34 @@ def least_share(matching: Matching, min_overlap: float | None) -> float:
     return LEAST_OF_NERVALUATE if matching == "nervaluate" else 0.0
 
 
-def matched(
+def match_entities(
     gold: Sequence[Entity],
     predicted: Sequence[Entity],
     matching: Matching = "best",
     min_overlap: float | None = None,
 ) -> dict[Schema, list[Pair]]:
-    """For each schema the pairs, sorted, of the entities of one document and layer.
+    """The sorted pairs of the entities of one document and layer, for each schema.
 
-    `best` takes entities with the same place and type first. The rest are paired one to one so
-    that pairs are as many as can be; of such pairings, those with the most pairs of one type,
-    then with the most positions shared, then the earliest in the text, then the nearest. It does
-    not depend on the order of the lists. `hipe` takes the same first, then for each prediction in
-    reading order the first free gold entity that it overlaps. `nervaluate` does what version
-    1.2.1 does, with pairs of its own for each schema, in the order of the lists.
+    `best` takes entities with the same place and type first. The rest are paired one to one with
+    as many pairs as possible; among such pairings, the one with the most pairs of the same type,
+    then the most shared positions, then the earliest in the text, then the nearest. It does not
+    depend on the order of the lists. `hipe` also takes equal entities first, then for each
+    prediction in reading order the first free gold entity that it overlaps. `nervaluate` behaves
+    as version 1.2.1, with separate pairs for each schema, in the order of the lists.
 
     >>> gold = [Entity(start=0, end=10, type="A"), Entity(start=20, end=30, type="A")]
     >>> found = [Entity(start=5, end=25, type="A"), Entity(start=0, end=4, type="A")]
-    >>> matched(gold, found)["ent_type"]
+    >>> match_entities(gold, found)["ent_type"]
     [(0, 1), (1, 0)]
     """
-    least = least_share(matching, min_overlap)
-    return paired(gold, predicted, overlaps_of(gold, predicted, least), matching)
+    least = least_overlap(matching, min_overlap)
+    return pair_entities(gold, predicted, overlaps_of(gold, predicted, least), matching)
 
 
-def paired(
+def pair_entities(
     gold: Sequence[Entity], predicted: Sequence[Entity], overlaps: Overlaps, matching: Matching
 ) -> dict[Schema, list[Pair]]:
-    """The same, where it is known which entities overlap."""
+    """The same as `match_entities`, given which entities overlap."""
     if matching == "nervaluate":
         return _as_nervaluate(gold, predicted, overlaps)
     places = {(one.parts, one.type): g for g, one in enumerate(gold)}
@@ -142,8 +142,8 @@ def paired(
         for g, row in overlaps.items()
         if g not in golds
     }
-    settle = _first_free if matching == "hipe" else _best
-    pairs = sorted([*same, *settle(gold, predicted, rest)])
+    pair_rest = _first_free if matching == "hipe" else _best
+    pairs = sorted([*same, *pair_rest(gold, predicted, rest)])
     return {"strict": pairs, "exact": pairs, "semeval_partial": pairs, "ent_type": pairs}
 
 
@@ -152,10 +152,10 @@ def size(entity: Entity) -> int:
     return sum(end - start for start, end in entity.parts)
 
 
-def shared(one: Entity, other: Entity) -> int:
+def shared_positions(one: Entity, other: Entity) -> int:
     """How many positions two entities have in common.
 
-    >>> shared(
+    >>> shared_positions(
     ...     Entity(start=0, end=9, type="A", fragments=((0, 2), (6, 9))),
     ...     Entity(start=1, end=7, type="B"),
     ... )
@@ -169,18 +169,18 @@ def shared(one: Entity, other: Entity) -> int:
 
 
 def overlaps_of(gold: Sequence[Entity], predicted: Sequence[Entity], least: float) -> Overlaps:
-    """Which predictions cover at least one position, and this share, of which gold entity."""
+    """Which predictions cover at least one position and this fraction of which gold entity."""
     found: dict[int, dict[int, int]] = {}
     for g, one in enumerate(gold):
         for p, other in enumerate(predicted):
-            common = shared(one, other)
+            common = shared_positions(one, other)
             if common and common / size(one) >= least:
                 found.setdefault(g, {})[p] = common
     return found
 
 
 def reading_order(entity: Entity) -> tuple[object, ...]:
-    """What entities are sorted by: where they stand, then their type."""
+    """A sort key: where an entity is, then its type."""
     return entity.start, entity.end, entity.parts, entity.type
 
 
@@ -194,7 +194,7 @@ def _best(gold: Sequence[Entity], predicted: Sequence[Entity], overlaps: Overlap
         (predicted[p].end for p in columns), default=0
     )
     radix = 2 * (min(len(rows), len(columns)) * furthest + 1)
-    # What a pair is worth, the more important in the higher digits: see `matched`.
+    # The weight of a pair, the most important criterion in the highest digits: `match_entities`.
     weights: list[dict[int, int]] = [{} for _ in rows]
     for row, g in enumerate(rows):
         one = gold[g]
@@ -204,7 +204,7 @@ def _best(gold: Sequence[Entity], predicted: Sequence[Entity], overlaps: Overlap
             apart = abs(one.start - other.start) + abs(one.end - other.end)
             worth = radix + (one.type == other.type)
             weights[row][place[p]] = ((worth * radix + common) * radix - late) * radix - apart
-    return [(rows[row], columns[column]) for row, column in heaviest(weights)]
+    return [(rows[row], columns[column]) for row, column in heaviest_assignment(weights)]
 
 
 def _first_free(
@@ -223,7 +223,7 @@ def _first_free(
 def _as_nervaluate(
     gold: Sequence[Entity], predicted: Sequence[Entity], overlaps: Overlaps
 ) -> dict[Schema, list[Pair]]:
-    """Each prediction, in the order of the list, takes the free gold entity it likes best."""
+    """Each prediction, in the order of the list, takes the free gold entity that suits it best."""
 
     def same_place(g: int, p: int) -> tuple[int, ...]:
         return (gold[g].parts != predicted[p].parts, g)
@@ -242,13 +242,13 @@ def _as_nervaluate(
         for p in row:
             candidates[p].append(g)
 
-    def in_turn(liking: Liking) -> list[Pair]:
+    def in_turn(mismatch: Mismatch) -> list[Pair]:
         taken: set[int] = set()
         pairs = []
         for p, near in enumerate(candidates):
             free = [g for g in near if g not in taken]
             if free:
-                chosen = min(free, key=lambda g: liking(g, p))
+                chosen = min(free, key=lambda g: mismatch(g, p))
                 taken.add(chosen)
                 pairs.append((chosen, p))
         return sorted(pairs)
@@ -263,7 +263,7 @@ def _as_nervaluate(
 
 
 def distinct(entities: Iterable[Entity]) -> list[Entity]:
-    """The entities without those of which one stands before, of the same layer, place and type."""
+    """The entities without repetitions of the same layer, place and type."""
     kept: dict[tuple[object, ...], Entity] = {}
     for entity in entities:
         kept.setdefault((entity.layer, entity.parts, entity.type), entity)
@@ -281,13 +281,13 @@ def is_correct(one: Entity, other: Entity, schema: Schema) -> bool:
 def outcomes(
     gold: Sequence[Entity], predicted: Sequence[Entity], pairs: Sequence[Pair], schema: Schema
 ) -> Counter[str]:
-    """How often each of SemEval's five outcomes is met in one document and layer."""
-    right = sum(is_correct(gold[g], predicted[p], schema) for g, p in pairs)
+    """The counts of SemEval's five outcomes in one document and layer."""
+    correct = sum(is_correct(gold[g], predicted[p], schema) for g, p in pairs)
     otherwise = "partial" if schema == "semeval_partial" else "incorrect"
     return Counter(
         {
-            "correct": right,
-            otherwise: len(pairs) - right,
+            "correct": correct,
+            otherwise: len(pairs) - correct,
             "missed": len(gold) - len(pairs),
             "spurious": len(predicted) - len(pairs),
         }

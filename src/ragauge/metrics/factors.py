@@ -1,4 +1,4 @@
-"""Which factor goes with a question's variation: pairs of runs that differ in one factor alone."""
+"""Which factor explains a question's variation, from pairs of runs that differ in one factor."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ragauge.contracts.stability import Explanation, FactorEffect, Retrieval
 _PLACE = {name: place for place, name in enumerate(Variation.__struct_fields__)}
 
 FEWEST_RUNS = 3
-"""Of a level of a factor, to be named as the one that goes wrong."""
+"""Runs that a level of a factor needs to be named as the worst."""
 
 RETRIEVED_THE_SAME = "every run retrieved the same ids, so the cause comes after retrieval"
 
@@ -28,16 +28,16 @@ SAME: dict[About, Same] = {
     "citations": lambda run: (run.refused, run.cited),
     "wording": lambda run: (run.refused, run.claim),
 }
-"""What two runs agree in, from what matters most to what matters least."""
+"""What two runs can agree in, the most important first."""
 
 
 def same_output(run: RunFacts) -> Hashable:
-    """All that a run said."""
+    """Everything that a run said."""
     return run.refused, run.claim, run.cited
 
 
 def effects(runs: Sequence[RunFacts], same: Same = SAME["outcome"]) -> dict[str, FactorEffect]:
-    """Each factor's pairs of runs that differ in it alone, and how many of them disagree.
+    """Each factor's pairs of runs that differ only in it, and how many of them disagree.
 
     >>> runs = [RunFacts(Variation(jitter=j, seed=s), False, j == "none", True, None)
     ...         for j in ("none", "ws") for s in (0, 1)]
@@ -46,15 +46,15 @@ def effects(runs: Sequence[RunFacts], same: Same = SAME["outcome"]) -> dict[str,
     ((2, 2), 0)
     """
     varied = [astuple(run.variation) for run in runs]
-    said = [same(run) for run in runs]
+    results = [same(run) for run in runs]
     found: dict[str, FactorEffect] = {}
     for factor in FACTORS:
         place, pairs, agree = _PLACE[factor], 0, 0
-        alike: defaultdict[Any, list[Hashable]] = defaultdict(list)
+        by_rest: defaultdict[Any, list[Hashable]] = defaultdict(list)
         if len({variation[place] for variation in varied}) > 1:
-            for variation, output in zip(varied, said, strict=True):
-                alike[variation[:place] + variation[place + 1 :]].append(output)
-        for outputs in alike.values():
+            for variation, output in zip(varied, results, strict=True):
+                by_rest[variation[:place] + variation[place + 1 :]].append(output)
+        for outputs in by_rest.values():
             pairs += comb(len(outputs), 2)
             agree += sum(comb(times, 2) for times in Counter(outputs).values())
         found[factor] = effect(pairs, pairs - agree)
@@ -66,17 +66,17 @@ def effect(pairs: int, differ: int) -> FactorEffect:
     return FactorEffect(pairs=pairs, differ=differ, rate=rate)
 
 
-def explained(question: QuestionRuns) -> Explanation | None:
-    """The factor that goes most with what varies; None where nothing varies.
+def explain(question: QuestionRuns) -> Explanation | None:
+    """The factor that best explains what varies; None if nothing varies.
 
-    The outcome is looked at first; where it is the same in every run, the citations, then the
-    wording. A question that is steady at the lowest temperature and not above it is explained by
-    the temperature: one odd run above it gives seed and temperature the same rate.
+    The outcome is compared first; if it is the same in every run, the citations, then the wording.
+    A question that is stable at the lowest temperature and not above it is explained by the
+    temperature: a single deviating run above it gives seed and temperature the same rate.
     """
     for about, same in SAME.items():
         found = effects(question.runs, same)
         factor = max(FACTORS, key=lambda name: (found[name].rate or 0.0, -FACTORS.index(name)))
-        steady = _steady_below(question.runs, same)
+        steady = _stable_when_cold(question.runs, same)
         if steady:
             factor = "temperature"
         if steady or found[factor].differ:
@@ -101,7 +101,7 @@ def explained(question: QuestionRuns) -> Explanation | None:
 
 
 def retrieval_of(runs: Sequence[RunFacts], same: Same = SAME["outcome"]) -> Retrieval | None:
-    """Whether the retrieved ids can explain why runs differ; None with fewer than two runs.
+    """Whether the retrieved ids can explain why runs differ; None for fewer than two runs.
 
     >>> def run(seed, right, *ids):
     ...     return RunFacts(Variation(seed=seed), False, right, right, None, retrieved=ids)
@@ -116,14 +116,14 @@ def retrieval_of(runs: Sequence[RunFacts], same: Same = SAME["outcome"]) -> Retr
         return None
     if any(run.retrieved is None for run in runs):
         return "unknown"
-    alike: defaultdict[Any, Counter[Hashable]] = defaultdict(Counter)
+    by_ids: defaultdict[Any, Counter[Hashable]] = defaultdict(Counter)
     for run in runs:
-        alike[run.retrieved][same(run)] += 1
-    if len(alike) == 1:
+        by_ids[run.retrieved][same(run)] += 1
+    if len(by_ids) == 1:
         return "same"
-    everyone = sum(alike.values(), Counter[Hashable]())
+    everyone = sum(by_ids.values(), Counter[Hashable]())
     pairs, differ = _pairs_of(everyone)
-    within = [_pairs_of(outputs) for outputs in alike.values()]
+    within = [_pairs_of(outputs) for outputs in by_ids.values()]
     pairs_within, differ_within = sum(p for p, _ in within), sum(d for _, d in within)
     if not pairs_within:
         return "changes"
@@ -137,8 +137,8 @@ def _pairs_of(outputs: Counter[Hashable]) -> tuple[int, int]:
     return pairs, pairs - sum(comb(times, 2) for times in outputs.values())
 
 
-def _steady_below(runs: Sequence[RunFacts], same: Same) -> str | None:
-    """That runs agree at the lowest temperature and only there; None where that is not so."""
+def _stable_when_cold(runs: Sequence[RunFacts], same: Same) -> str | None:
+    """A sentence that runs agree at the lowest temperature only; None if they do not."""
     low = min((run.variation.temperature for run in runs), default=0.0)
     cold = [same(run) for run in runs if run.variation.temperature == low]
     warm = [same(run) for run in runs if run.variation.temperature > low]
@@ -152,22 +152,24 @@ def _steady_below(runs: Sequence[RunFacts], same: Same) -> str | None:
 
 
 def _worst_level(question: QuestionRuns, factor: Factor) -> str | None:
-    """The level of a factor with the smallest share of right runs, beside the others.
+    """A sentence about the level with the smallest fraction of correct runs, and the others.
 
-    None where no level stands out, or none has enough runs to say so.
+    None if no level stands out, or none has enough runs.
     """
-    right: Counter[Any] = Counter()
+    correct: Counter[Any] = Counter()
     runs: Counter[Any] = Counter()
     for run in question.runs:
         level = getattr(run.variation, factor)
         runs[level] += 1
-        right[level] += question.right(run) and run.echoed is not False
+        correct[level] += question.right(run) and run.echoed is not False
     known = [level for level, times in runs.items() if times >= FEWEST_RUNS]
     if not known:
         return None
-    low = min(known, key=lambda level: (right[level] / runs[level], str(level)))
-    others, of = right.total() - right[low], runs.total() - runs[low]
-    if not of or others / of == right[low] / runs[low]:
+    low = min(known, key=lambda level: (correct[level] / runs[level], str(level)))
+    others, of = correct.total() - correct[low], runs.total() - runs[low]
+    if not of or others / of == correct[low] / runs[low]:
         return None
-    told = f"is right in {right[low]:,} of {runs[low]:,}, the others in {others:,} of {of:,}"
-    return f"{factor} {low} {told}"
+    comparison = (
+        f"is right in {correct[low]:,} of {runs[low]:,}, the others in {others:,} of {of:,}"
+    )
+    return f"{factor} {low} {comparison}"

@@ -1,4 +1,4 @@
-"""Facts of a trace: parsed, made canonical and compared with the gold once, for every metric."""
+"""Facts of a trace, parsed, normalised and compared with gold once for every metric."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NOT_OK = 'the trace says "ok": false'
 
 
 class Reading(Struct, frozen=True):
-    """How answers are read: part of every number's signature."""
+    """How answers are read, which is part of every score's signature."""
 
     canon: Canon = "unicode"
     refusal: Strength = DEFAULT_STRENGTH
@@ -52,14 +52,14 @@ class Reading(Struct, frozen=True):
 
 
 class Key(Struct, frozen=True):
-    """A gold question made ready for comparison."""
+    """A gold question prepared for comparison."""
 
     gold: Gold
     phrases: Phrases | None
     ids: frozenset[str]
 
 
-Read = tuple[Pattern, str, tuple[str, ...]]
+Parsed = tuple[Pattern, str, tuple[str, ...]]
 """A pattern, the claim, and the cited ids."""
 
 
@@ -75,8 +75,8 @@ class Reader:
 
     def key(self, gold: Gold) -> Key:
         texts = tuple(map(composed, gold.phrases))
-        made = phrases(texts, self.reading.canon) if texts else None
-        return Key(gold, made, frozenset(map(composed, gold.gold_citations)))
+        prepared = phrases(texts, self.reading.canon) if texts else None
+        return Key(gold, prepared, frozenset(map(composed, gold.gold_citations)))
 
     def facts(self, key: Key, trace: Trace) -> Facts:
         """What the trace says about the question.
@@ -93,18 +93,18 @@ class Reader:
         bare = pattern_facts(pattern)
         return structs.replace(bare, gold=key.gold, trace=trace, claim=claim, cited=cited)
 
-    def read(self, key: Key, trace: Trace) -> Read:
-        """The facts as a bare pattern, the claim and the cited ids: what most traces come to."""
+    def read(self, key: Key, trace: Trace) -> Parsed:
+        """The facts as a bare pattern, the claim and the cited ids, which most metrics need."""
         structured = trace.answer_json
         if structured is not None and not structured.claim:
             structured = None
         text = trace.answer if structured is None else structured.claim
         if trace.status == "error" or trace.error:
-            return self._failed(key)
+            return self._error_facts(key)
         if not text or text.isspace():
             if not self._empty_refuses or not answer_given(trace):
-                return self._failed(key)
-            return self._compared(key, trace, "", (), "exact")
+                return self._error_facts(key)
+            return self._compare(key, trace, "", (), "exact")
         if not text.isascii():
             text = composed(text)
         refusal = refusal_in(text, self._tokens)
@@ -120,29 +120,29 @@ class Reader:
         if refusal == "none" and has_cue(claim):
             refusal = refusal_in_free_words(claim, key.gold.question)
         if trace.ok is False and refusal not in self._refusals:
-            return self._failed(key)
-        return self._compared(key, trace, claim, cited or (), refusal)
+            return self._error_facts(key)
+        return self._compare(key, trace, claim, cited or (), refusal)
 
-    def _failed(self, key: Key) -> Read:
+    def _error_facts(self, key: Key) -> Parsed:
         constrained = bool(key.gold.constraints)
         facts = Facts(key.gold.answerable, "error", citable=bool(key.ids), constrained=constrained)
         return pattern_of(facts), "", ()
 
     def _refusal_in_claim(self, claim: str, text: str, cited: tuple[str, ...] | None) -> Refusal:
-        """A refusal inside a claim field, beside an empty citation list, is a near one."""
+        """`near` for a refusal inside a claim field with an empty citation list, else `none`."""
         if cited or len(claim) == len(text):
             return "none"
         return "none" if refusal_in(claim, self._tokens) == "none" else "near"
 
-    def _compared(
+    def _compare(
         self,
         key: Key,
         trace: Trace,
         claim: str,
         cited: tuple[str, ...],
         refusal: Refusal,
-    ) -> Read:
-        """The facts of an answer or a refusal, beside the gold."""
+    ) -> Parsed:
+        """The facts of an answer or a refusal, compared with gold."""
         answered = refusal not in self._refusals
         if cited:
             if not "".join(cited).isascii():
@@ -167,7 +167,7 @@ class Reader:
                     if id in retrieved:
                         in_scope += 1
             if ids:
-                # How many of the first retrieved ids hold all the gold ids; 0 if they never do.
+                # How many of the first retrieved ids contain all gold ids; 0 if they never do.
                 found, depth = not ids.isdisjoint(retrieved), 0
                 for id in ids if found else ():
                     if id not in retrieved:
@@ -195,13 +195,13 @@ class Reader:
 
 
 def answer_given(trace: Trace) -> bool:
-    """Whether the trace has an answer at all, if only an empty one: null is none."""
+    """Whether the trace has an answer, even an empty one; null is not an answer."""
     structured = trace.answer_json
     return trace.answer is not None or (structured is not None and structured.claim is not None)
 
 
-def missing(gold: Gold) -> Facts:
-    """The facts of a question nobody answered."""
+def missing_facts(gold: Gold) -> Facts:
+    """The facts of a question without a trace."""
     return Facts(
         gold.answerable,
         "missing",
@@ -214,7 +214,7 @@ def missing(gold: Gold) -> Facts:
 def echoes(constraints: tuple[str, ...], trace: Trace) -> bool:
     """Whether a trace repeats exactly these constraints, in any order, surrounding spaces aside.
 
-    A lock that the trace carries must be that of the constraints, in their order or the echo's.
+    If the trace has a lock, it must be that of the constraints, in their order or the echo's.
 
     >>> locked = ("X rejects null keys.", "Y is optional.")
     >>> echoes(locked, Trace(constraints_echo=("Y is optional.", "X rejects null keys. ")))
@@ -247,11 +247,11 @@ _RUN_ID = re.compile(
 
 
 NAMED = 1_000_000
-"""Numbers of paraphrases that have a name begin here."""
+"""Numbers of named paraphrases begin here."""
 
 
 def run_facts(reader: Reader, key: Key, trace: Trace, variation: Variation) -> RunFacts | None:
-    """The run's facts, or None where it brought neither an answer nor a refusal."""
+    """The run's facts; None if it has neither an answer nor a refusal."""
     facts = reader.facts(key, trace)
     if facts.answered is None:
         return None
@@ -272,18 +272,18 @@ def run_facts(reader: Reader, key: Key, trace: Trace, variation: Variation) -> R
 
 
 def variation_of(trace: Trace) -> Variation:
-    """What a trace varied, by its own fields, or by its run id where it has none of them.
+    """The variation of a trace, from its fields, or from its run id if it has none of them.
 
     >>> variation_of(Trace(run_id="q#7#seed=3;t=0.2;j=ws;p=1"))
     Variation(paraphrase=1, jitter='ws', temperature=0.2, seed=3, repeat=0)
     """
-    told = _RUN_ID.search(trace.run_id or "")
-    if told and trace.seed is None and trace.jitter is None:
+    found = _RUN_ID.search(trace.run_id or "")
+    if found and trace.seed is None and trace.jitter is None:
         return Variation(
-            int(told["p"]), told["j"], float(told["t"]), int(told["seed"]), int(told["r"] or 0)
+            int(found["p"]), found["j"], float(found["t"]), int(found["seed"]), int(found["r"] or 0)
         )
     return Variation(
-        _number(trace.paraphrase),
+        _paraphrase_number(trace.paraphrase),
         trace.jitter or "none",
         trace.temperature or 0.0,
         trace.seed or 0,
@@ -291,8 +291,8 @@ def variation_of(trace: Trace) -> Variation:
     )
 
 
-def _number(paraphrase: int | str | None) -> int:
-    """A paraphrase by its number; a name, as other tools write, gets one that depends on it."""
+def _paraphrase_number(paraphrase: int | str | None) -> int:
+    """The number of a paraphrase; a name, as other tools write it, gets a number by its hash."""
     if paraphrase is None:
         return ORIGINAL
     if isinstance(paraphrase, int):

@@ -37,7 +37,7 @@ from ragauge.metrics.answers import (
     REFUSED,
     AnswerFacts,
     answer_of,
-    grounds_of,
+    contexts_to_check,
     mean_of_answers,
     of_answers,
     quoted,
@@ -96,20 +96,20 @@ def brief_faithfulness(facts: AnswerFacts) -> Row | Absent:
     >>> brief_faithfulness(AnswerFacts(row=AnswerRow(id="1", answer=says, contexts=contexts)))
     Row(counts=(1099511627776, 1), reason=None)
     """
-    grounds = grounds_of(facts)
+    grounds = contexts_to_check(facts)
     if isinstance(grounds, Absent):
         return grounds
     known = " ".join(context.text for context in grounds).lower()
-    said = (facts.row.answer or "").lower()
-    sentences = [part for part in _SENTENCE_END.split(said) if part.strip()]
+    answer = (facts.row.answer or "").lower()
+    sentences = [part for part in _SENTENCE_END.split(answer) if part.strip()]
     if not sentences:
         return WORDLESS
-    held = sum(any(word in known for word in _LONG_WORD.findall(part)) for part in sentences)
-    return value_row(held / len(sentences))
+    supported = sum(any(word in known for word in _LONG_WORD.findall(part)) for part in sentences)
+    return value_row(supported / len(sentences))
 
 
 def _found(facts: AnswerFacts) -> Groundedness | Absent:
-    grounds = grounds_of(facts)
+    grounds = contexts_to_check(facts)
     if isinstance(grounds, Absent):
         return grounds
     if facts.groundedness is None:
@@ -165,23 +165,23 @@ def _agreement(facts: AnswerFacts, kinds: tuple[Kind, ...], none: Absent) -> Row
     texts = contexts or [text for text in facts.row.references if text.strip()]
     if not texts:
         return NOTHING_TO_COMPARE
-    said = [found for found in quantities(answer) if found.kind in kinds and not found.plain]
-    if not said:
+    mentioned = [found for found in quantities(answer) if found.kind in kinds and not found.plain]
+    if not mentioned:
         return none
-    lost = unsupported(said, supply(found for text in texts for found in quantities(text)))
-    told = [] if contexts else ["in the references, for want of contexts"]
-    if lost:
-        shown = ", ".join(quantity.text for quantity in lost[:NUMBERS_SHOWN])
-        more = f" and {len(lost) - NUMBERS_SHOWN} more" if len(lost) > NUMBERS_SHOWN else ""
-        told.append(f"not found: {shown}{more}")
-    return Row((len(said) - len(lost), len(said)), "; ".join(told) or None)
+    missing = unsupported(mentioned, supply(found for text in texts for found in quantities(text)))
+    reasons = [] if contexts else ["in the references, for want of contexts"]
+    if missing:
+        shown = ", ".join(quantity.text for quantity in missing[:NUMBERS_SHOWN])
+        more = f" and {len(missing) - NUMBERS_SHOWN} more" if len(missing) > NUMBERS_SHOWN else ""
+        reasons.append(f"not found: {shown}{more}")
+    return Row((len(mentioned) - len(missing), len(mentioned)), "; ".join(reasons) or None)
 
 
 NO_CITATION = NotApplicable("the answer cites nothing")
 NO_CLAIM_CITES = NotApplicable("no sentence that claims something cites")
 NOT_ASKED = "nobody looked at its citations"
 SENTENCES_SHOWN = 3
-"""Sentences that a reason tells of."""
+"""Sentences that a reason quotes."""
 
 _NEEDS = ("row", "refused", "citations", "missing")
 
@@ -209,8 +209,10 @@ def citation_precision(facts: AnswerFacts) -> Row | Absent:
     pairs += [(chunk, "any sentence") for chunk in found.listed]
     if not pairs:
         return NO_CLAIM_CITES if _cites(found) else NO_CITATION
-    vain = [f"{one.chunk} does not support {text}" for one, text in pairs if not one.supports]
-    return Row((len(pairs) - len(vain), len(pairs)), _shown(vain))
+    unsupported_pairs = [
+        f"{one.chunk} does not support {text}" for one, text in pairs if not one.supports
+    ]
+    return Row((len(pairs) - len(unsupported_pairs), len(pairs)), _shown(unsupported_pairs))
 
 
 @of_answers("answers.citation_recall", version=2, rate=False, needs=_NEEDS)
@@ -232,14 +234,14 @@ def citation_recall(facts: AnswerFacts) -> Row | Absent:
     claims = [one for one in found.sentences if one.claims]
     if not claims:
         return Absent(found.reason or "the answer claims nothing")
-    lost = [
+    unsupported_claims = [
         f"{_ids(one)} does not support {quoted(one.text)}"
         if one.cited
         else f"no citation: {quoted(one.text)}"
         for one in claims
         if not one.supported
     ]
-    return Row((len(claims) - len(lost), len(claims)), _shown(lost))
+    return Row((len(claims) - len(unsupported_claims), len(claims)), _shown(unsupported_claims))
 
 
 @of_answers("answers.misattributed", version=2, better="lower", rate=False, needs=_NEEDS)
@@ -268,14 +270,14 @@ def misattributed(facts: AnswerFacts) -> Row | Absent:
 
 
 def cited_facts(answer: str, *contexts: str, cited: tuple[str, ...] | None = None) -> AnswerFacts:
-    """What is known of an answer with these contexts, numbered from 1, once they were compared."""
+    """The facts of an answer compared with these contexts, which are numbered from 1."""
     chunks = tuple(Context(str(number), text) for number, text in enumerate(contexts, 1))
     row = AnswerRow(id="", answer=answer, contexts=chunks, cited=cited)
     return AnswerFacts(row=row, citations=citation_support(answer, chunks, cited))
 
 
 def _citations(facts: AnswerFacts) -> CitationSupport | Absent:
-    grounds = grounds_of(facts)
+    grounds = contexts_to_check(facts)
     if isinstance(grounds, Absent):
         return grounds
     found = facts.citations
@@ -293,9 +295,9 @@ def _ids(one: CitingSentence) -> str:
     return ", ".join(chunk.chunk for chunk in one.cited)
 
 
-def _shown(said: list[str]) -> str | None:
-    more = [f"{len(said) - SENTENCES_SHOWN} more"] if len(said) > SENTENCES_SHOWN else []
-    return "; ".join([*said[:SENTENCES_SHOWN], *more]) or None
+def _shown(reasons: list[str]) -> str | None:
+    more = [f"{len(reasons) - SENTENCES_SHOWN} more"] if len(reasons) > SENTENCES_SHOWN else []
+    return "; ".join([*reasons[:SENTENCES_SHOWN], *more]) or None
 
 
 METRICS: tuple[Metric, ...] = (

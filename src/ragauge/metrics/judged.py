@@ -23,11 +23,11 @@ from ragauge.metrics.answers import (
     NOTHING_RETRIEVED,
     AnswerFacts,
     answer_of,
-    grounds_of,
+    contexts_to_check,
     known_contexts,
     mean_of_answers,
     references_of,
-    retrieved,
+    retrieved_contexts,
 )
 from ragauge.metrics.claims import (
     Tally,
@@ -138,7 +138,9 @@ def context_precision(claims: AnswerClaims) -> Row | Absent:
         return _failed(claims, "chunk")
     ranking = Ranking(retrieved=useful, judged=useful)
     useless = [f"chunk {rank}" for rank, grade in enumerate(useful, 1) if not grade]
-    return value_row(average_precision(ranking, Parameters()) or 0.0, _told("not useful", useless))
+    return value_row(
+        average_precision(ranking, Parameters()) or 0.0, _reason_for("not useful", useless)
+    )
 
 
 def context_recall(claims: AnswerClaims) -> Row | Absent:
@@ -180,7 +182,7 @@ def _in_contexts(claims: AnswerClaims, of: Sequence[Claim] | None, none: Absent)
     """The claims of a text that a context supports, over those of which that is known."""
     named = _texts(of, [mark.supported is False for mark in marks(of or (), claims.chunks)])
     tally = in_contexts(of or (), claims.chunks)
-    return _share(claims, of, none, tally, _told("not in the contexts", named), "chunk")
+    return _fraction(claims, of, none, tally, _reason_for("not in the contexts", named), "chunk")
 
 
 def _in_other_text(
@@ -188,7 +190,9 @@ def _in_other_text(
 ) -> Row | Absent:
     """The claims of a text that the other one supports, over those of which that is known."""
     named = _texts(of, [claim.other is False for claim in of or ()])
-    return _share(claims, of, none, in_other_text(of or ()), _told(fact, named), "agreement")
+    return _fraction(
+        claims, of, none, in_other_text(of or ()), _reason_for(fact, named), "agreement"
+    )
 
 
 def _with_address(claims: AnswerClaims, address: AnswerAddress, fact: str) -> Row | Absent:
@@ -200,10 +204,12 @@ def _with_address(claims: AnswerClaims, address: AnswerAddress, fact: str) -> Ro
     count: int | None = getattr(counts, address)
     known = 0 if count is None else counts.judged
     tally = Tally(count or 0, known, counts.judged + counts.unjudged - known)
-    return _share(claims, claims.answer, NO_CLAIM, tally, _told(fact, named), "chunk", "agreement")
+    return _fraction(
+        claims, claims.answer, NO_CLAIM, tally, _reason_for(fact, named), "chunk", "agreement"
+    )
 
 
-def _share(
+def _fraction(
     claims: AnswerClaims,
     of: Sequence[Claim] | None,
     none: Absent,
@@ -211,7 +217,7 @@ def _share(
     reason: str | None,
     *steps: str,
 ) -> Row | Absent:
-    """A share of the claims of a text; `none` where it makes none. The steps gave the verdicts."""
+    """A fraction of a text's claims; `none` if it has none. The steps gave the verdicts."""
     if of is None:
         return _failed(claims, "claims")
     if not of:
@@ -223,7 +229,7 @@ def _share(
 
 
 def _failed(claims: AnswerClaims, *steps: str) -> Absent:
-    """Why there is no verdict: the first error met in these steps, or that nobody asked."""
+    """Why there is no verdict: the first error in these steps, or that the judge was not asked."""
     for error in claims.errors:
         step, _, fact = error.partition(": ")
         if step.split()[0] in steps:
@@ -236,8 +242,8 @@ def _texts(claims: Sequence[Claim] | None, chosen: Sequence[bool]) -> list[str]:
     return [f'"{one_line(claim.text, QUOTED)}"' for claim, named in pairs if named]
 
 
-def _told(fact: str, named: Sequence[str]) -> str | None:
-    """The fact and whom it concerns, as a reason; None where that is nobody."""
+def _reason_for(fact: str, named: Sequence[str]) -> str | None:
+    """The fact with the things it is about, as a reason; None if there are none."""
     if not named:
         return None
     more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
@@ -254,18 +260,18 @@ NEEDED: Mapping[str, Callable[[AnswerFacts], object]] = {
     "question": lambda facts: NO_QUESTION if facts.row.question is None else facts.row.question,
     "references": references_of,
     "contexts": known_contexts,
-    "retrieved": retrieved,
-    "grounds": grounds_of,
+    "retrieved": retrieved_contexts,
+    "grounds": contexts_to_check,
 }
-"""By what a metric needs, what gives it; or, as Absent, why it is not there."""
+"""For each need of a metric, the function that returns it, or Absent with a reason."""
 
 
 class Definition(Struct, frozen=True):
-    """A judged metric, whoever judges."""
+    """A judged metric, for any judge."""
 
     measure: Callable[[AnswerClaims], Row | Absent]
     needs: tuple[str, ...]
-    """Of `NEEDED`, what it is absent without."""
+    """Names in `NEEDED`; without any of them the metric is absent."""
     better: Better = "higher"
     bounds: tuple[float, float] = (0, 1)
 
@@ -292,7 +298,7 @@ DEFINITIONS = (
 
 
 class Source(Struct, frozen=True):
-    """Who judges: where that stands among an answer's facts, and what is to be said of it."""
+    """A judge: its field in an answer's facts, and what its metrics' docstrings say about it."""
 
     prefix: str
     field: str
@@ -326,13 +332,13 @@ def judged_metric(definition: Definition, source: Source) -> Metric:
             return Absent(facts.missing.get(source.field, "no judge was asked"))
         return definition.measure(claims)
 
-    # What the definition says, without its examples; it names the metrics of the same judge.
-    said = cleandoc(definition.measure.__doc__ or "").partition(">>>")[0].strip()
+    # The definition's docstring without examples, with the names of this judge's metrics.
+    doc = cleandoc(definition.measure.__doc__ or "").partition(">>>")[0].strip()
     if source.opening:
         for other in DEFINITIONS:
-            said = said.replace(f"`{other.name}`", f"`{source.prefix}{other.name}`")
-        said = f"{source.opening}{said[0].lower()}{said[1:]}\n\n{source.note}"
-    measured.__doc__ = said
+            doc = doc.replace(f"`{other.name}`", f"`{source.prefix}{other.name}`")
+        doc = f"{source.opening}{doc[0].lower()}{doc[1:]}\n\n{source.note}"
+    measured.__doc__ = doc
     return mean_of_answers(
         f"answers.{source.prefix}{definition.name}",
         version=source.version,
@@ -361,7 +367,7 @@ def rubric(facts: AnswerFacts) -> Row | Absent:
 
 
 def lacking(facts: AnswerFacts, needs: tuple[str, ...]) -> Absent | None:
-    """Why an answer cannot be measured, by the first thing that it lacks; None where it can."""
+    """Why an answer cannot be measured, by the first thing it lacks; None if it can."""
     found = (NEEDED[need](facts) for need in needs)
     return next((one for one in found if isinstance(one, Absent)), None)
 

@@ -1,4 +1,4 @@
-"""Labels of many items at once: counted by distinct pair, measured once a pattern."""
+"""Labels of many items at once: counted by distinct pair, measured once per pattern."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ DENSE = 1 << 16
 
 
 class LabelPatterns(Struct, frozen=True):
-    """The distinct ways in which items met their label, and which item met which.
+    """The distinct pairs of gold and predicted labels, and the pattern of each item.
 
-    A label is its place in the set; one the set does not have stands behind the last, and a
-    missing prediction behind that.
+    A label is its place in the set; labels outside the set have the next number, and missing
+    predictions the one after that.
     """
 
     label_set: LabelSet
@@ -36,7 +36,7 @@ class LabelPatterns(Struct, frozen=True):
     predicted: Ints
     accepted: Bools
     count: Ints
-    """How many items met each pattern."""
+    """How many items have each pattern."""
     pattern: Ints
     """(items,): the pattern of each."""
 
@@ -67,11 +67,11 @@ class LabelPatterns(Struct, frozen=True):
         return right
 
     def facts(self) -> list[LabelFacts]:
-        """Each pattern as the metrics read it."""
+        """The facts of each pattern."""
         known = self.label_set.labels
         labels, grouped = (*known, None, None), self.label_set.grouped
         paths = (*map(self.label_set.path, known), (), ())
-        met = (column.tolist() for column in (self.gold, self.predicted, self.accepted))
+        columns = (column.tolist() for column in (self.gold, self.predicted, self.accepted))
         return [
             LabelFacts(
                 labels=known,
@@ -83,7 +83,7 @@ class LabelPatterns(Struct, frozen=True):
                 answered=predicted != self.missing,
                 accepted=accepted,
             )
-            for gold, predicted, accepted in zip(*met, strict=True)
+            for gold, predicted, accepted in zip(*columns, strict=True)
         ]
 
     def matrix(self) -> Ints:
@@ -101,10 +101,9 @@ def label_patterns(
     predicted: Sequence[str | None],
     secondary: Sequence[Sequence[str]] | None = None,
 ) -> LabelPatterns:
-    """The patterns of items, in the order of two lists that stand side by side.
+    """The patterns of items, from two lists of the same length.
 
-    None is a missing prediction. `secondary` has the labels that are accepted beside each gold
-    one.
+    None is a missing prediction. `secondary` has the other accepted labels of each item.
 
     >>> kinds = LabelSet(name="x", labels=("M", "L"))
     >>> label_patterns(kinds, ["M", "M", "L"], ["M", "L", None]).matrix().tolist()
@@ -114,8 +113,8 @@ def label_patterns(
         raise ValueError(f"{len(gold)} gold labels, but {len(predicted)} predictions")
     codes = {label: code for code, label in enumerate(label_set.labels)}
     outside = len(codes)
-    of_gold = _coded(gold, codes, outside)
-    of_prediction = _coded(predicted, {**codes, None: outside + 1}, outside)
+    of_gold = _encode(gold, codes, outside)
+    of_prediction = _encode(predicted, {**codes, None: outside + 1}, outside)
     accepted = (of_gold == of_prediction) & (of_gold != outside)
     for place, others in enumerate(secondary or ()):
         if others and not accepted[place] and of_prediction[place] < outside:
@@ -124,17 +123,19 @@ def label_patterns(
     keys = (of_gold * width + of_prediction) * 2 + accepted
     if width * width * 2 <= max(DENSE, 4 * len(keys)):
         counts = np.bincount(keys, minlength=width * width * 2)
-        met = np.flatnonzero(counts)
+        occurring = np.flatnonzero(counts)
         numbers = np.zeros(len(counts), dtype=np.int64)
-        numbers[met] = np.arange(len(met))
-        pattern, count = numbers[keys], counts[met]
+        numbers[occurring] = np.arange(len(occurring))
+        pattern, count = numbers[keys], counts[occurring]
     else:
-        met, pattern, count = np.unique(keys, return_inverse=True, return_counts=True)
-    pairs, taken = np.divmod(met, 2)
-    return LabelPatterns(label_set, *np.divmod(pairs, width), taken.astype(bool), count, pattern)
+        occurring, pattern, count = np.unique(keys, return_inverse=True, return_counts=True)
+    pairs, is_accepted = np.divmod(occurring, 2)
+    return LabelPatterns(
+        label_set, *np.divmod(pairs, width), is_accepted.astype(bool), count, pattern
+    )
 
 
-def _coded(labels: Sequence[Any], codes: dict[Any, int], outside: int) -> Ints:
+def _encode(labels: Sequence[Any], codes: dict[Any, int], outside: int) -> Ints:
     try:
         return np.fromiter(map(codes.__getitem__, labels), dtype=np.int64, count=len(labels))
     except KeyError:
@@ -143,16 +144,16 @@ def _coded(labels: Sequence[Any], codes: dict[Any, int], outside: int) -> Ints:
 
 
 LARGEST = 1 << 28
-"""Cells of the rows with three counts a label: a set of thousands of labels has no room."""
+"""Cells of the rows with three counts per label: thousands of labels would not fit."""
 NO_ITEMS = Absent("no item has a gold label")
 
 
 def label_sums(patterns: LabelPatterns) -> dict[str, Sums]:
-    """For each metric its row of every item, without those that would not fit into memory."""
+    """Each metric's sums by item, without metrics whose rows would not fit into memory."""
 
     of = patterns.pattern
 
-    def handed_out(
+    def by_item(
         entry: Metric, rows: Ints, each: Ints, scored: Ints, due: Ints, absent: Any
     ) -> Sums:
         reasons = absent if len(of) else Counter({NO_ITEMS: 0})
@@ -163,16 +164,16 @@ def label_sums(patterns: LabelPatterns) -> dict[str, Sums]:
     for entry in METRICS:
         if entry.id not in OVER_LABELS:
             rows, scored, due, absent = _rows(entry, facts, patterns.count)
-            found[entry.id] = handed_out(entry, rows.take(of, axis=0), rows, scored, due, absent)
+            found[entry.id] = by_item(entry, rows.take(of, axis=0), rows, scored, due, absent)
     if too_many_labels(patterns):
         return found
-    # The metrics over labels share one array, a byte a count.
+    # The metrics over labels share one array, a byte per count.
     labels, judged = patterns.outside, patterns.judged
     right, wrong = (np.flatnonzero(judged & met) for met in (patterns.right, ~patterns.right))
-    told = wrong[patterns.predicted[wrong] < labels]
+    other_label = wrong[patterns.predicted[wrong] < labels]
     each = np.zeros((len(judged), labels, len(COUNTED)), dtype=np.int8)
     each[right, patterns.gold[right], 0] = 1
-    each[told, patterns.predicted[told], 1] = 1
+    each[other_label, patterns.predicted[other_label], 1] = 1
     each[wrong, patterns.gold[wrong], 2] = 1
     counts: Any = each.reshape(len(judged), len(COUNTED) * labels)
     every = counts.take(of, axis=0)
@@ -181,7 +182,7 @@ def label_sums(patterns: LabelPatterns) -> dict[str, Sums]:
     absent = Counter({OUTSIDE: left_out} if left_out else {})
     over_labels = (entry for entry in METRICS if entry.id in OVER_LABELS)
     return found | {
-        entry.id: handed_out(entry, every, counts, scored, np.ones_like(scored), absent)
+        entry.id: by_item(entry, every, counts, scored, np.ones_like(scored), absent)
         for entry in over_labels
     }
 
@@ -196,12 +197,12 @@ def label_totals(patterns: LabelPatterns) -> Ints:
     judged, count = patterns.judged, patterns.count
     labels = patterns.outside
     right, wrong = judged & patterns.right, judged & ~patterns.right
-    told = wrong & (patterns.predicted < labels)
+    other_label = wrong & (patterns.predicted < labels)
     parts = [
-        np.bincount(codes[met], weights=count[met], minlength=labels).astype(np.int64)
-        for codes, met in (
+        np.bincount(codes[mask], weights=count[mask], minlength=labels).astype(np.int64)
+        for codes, mask in (
             (patterns.gold, right),
-            (patterns.predicted, told),
+            (patterns.predicted, other_label),
             (patterns.gold, wrong),
         )
     ]
@@ -209,7 +210,7 @@ def label_totals(patterns: LabelPatterns) -> Ints:
 
 
 def label_values(patterns: LabelPatterns) -> dict[str, float | None]:
-    """The value of every metric, without intervals: all there is to compute for a quick look.
+    """The value of every metric, without intervals.
 
     >>> from ragauge.contracts.labels import LabelSet
     >>> from ragauge.metrics.label_sums import label_patterns

@@ -1,6 +1,6 @@
-"""What the metrics read of each mention: gold and prediction compared, and the sums over documents.
+"""The facts of each mention, from gold and prediction compared, and the sums over documents.
 
-Equivalent ids make a relaxed score, a crosswalk tells whether ids belong together.
+Equivalent ids are for a relaxed score, a crosswalk shows whether ids belong together.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ WIDER = frozenset(
 
 
 def plain_relation(written: str) -> str:
-    """A relation without vocabulary, case and blanks.
+    """A relation without its vocabulary, case and spaces.
 
     >>> plain_relation("owl:sameAs"), plain_relation("skos:exact match")
     ('sameas', 'exactmatch')
@@ -47,15 +47,15 @@ def plain_relation(written: str) -> str:
 
 
 def is_same(pair: SamePair) -> bool:
-    """Whether the two ids are one entity; a relation that nobody named says so."""
+    """Whether the two ids are one entity; an unnamed relation means that they are."""
     return plain_relation(pair.relation) not in DIFFERENT | WIDER
 
 
 class Equivalents:
-    """Ids that count as right beside the gold ones.
+    """Ids that count as correct in addition to the gold ones.
 
-    Those that are the same are so through any number of steps, as redirects are; those that are
-    only related are one step away.
+    "Same" relations are followed through any number of steps, as with redirects; "related" ones
+    are followed for one step.
     """
 
     def __init__(self, pairs: Iterable[SamePair]) -> None:
@@ -68,30 +68,30 @@ class Equivalents:
                 related.append(pair)
         self._members: dict[KbId, set[KbId]] = {}
         for id in list(self._head):
-            self._members.setdefault(self._found(id), set()).add(id)
+            self._members.setdefault(self._root(id), set()).add(id)
         self._related: dict[KbId, set[KbId]] = {}
         for pair in related:
-            one, other = self._found(pair.one), self._found(pair.other)
+            one, other = self._root(pair.one), self._root(pair.other)
             self._related.setdefault(one, set()).add(other)
             self._related.setdefault(other, set()).add(one)
 
-    def beside(self, ids: Iterable[KbId]) -> frozenset[KbId]:
+    def expand(self, ids: Iterable[KbId]) -> frozenset[KbId]:
         """These ids with all that are equivalent to one of them."""
         found: set[KbId] = set()
         for id in ids:
-            head = self._found(id)
+            head = self._root(id)
             for near in (head, *self._related.get(head, ())):
                 found |= self._members.get(near, {near})
             found.add(id)
         return frozenset(found)
 
     def _join(self, one: KbId, other: KbId) -> None:
-        head, tail = sorted((self._found(one), self._found(other)))
+        head, tail = sorted((self._root(one), self._root(other)))
         self._head.setdefault(one, head)
         self._head.setdefault(other, head)
         self._head[tail] = self._head[head] = head
 
-    def _found(self, id: KbId) -> KbId:
+    def _root(self, id: KbId) -> KbId:
         while (above := self._head.get(id, id)) != id:
             self._head[id] = self._head.get(above, above)
             id = above
@@ -123,7 +123,7 @@ class Crosswalk:
         return found
 
     def _agree(self, one: str, other: str, ids: Mapping[str, frozenset[str]]) -> bool | None:
-        """Whether an id of the one goes with an id of the other; None where nobody can tell."""
+        """Whether an id of one matches an id of the other; None if the crosswalk has neither."""
         there = {(other, id) for id in ids[other]}
         here = {(one, id) for id in ids[one]}
         beyond = {partner for id in here for partner in self._in(id, other)}
@@ -133,7 +133,7 @@ class Crosswalk:
         return bool(beyond & there or back & here)
 
     def _in(self, id: KbId, kb: str) -> set[KbId]:
-        """An id's partners in a knowledge base: those named, else those through a third one."""
+        """An id's partners in a knowledge base: direct ones, else those through a third one."""
         near = self._partners.get(id, set())
         direct = {one for one in near if one[0] == kb}
         if direct:
@@ -148,7 +148,7 @@ def pairs_of(ids: KbIds) -> dict[str, tuple[str, str]]:
     >>> list(pairs_of({"viaf": frozenset({"5"}), "wikidata": frozenset({"Q1"})}))
     ['wikidata-viaf']
     """
-    # Pairs are called as people call them: wikidata-viaf, wikidata-isil, viaf-isil.
+    # In the order that people use: wikidata-viaf, wikidata-isil, viaf-isil.
     both = combinations(sorted(ids, key=lambda kb: (_FIRST.get(kb, len(_FIRST)), kb)), 2)
     return {f"{one}-{other}": (one, other) for one, other in both}
 
@@ -156,22 +156,23 @@ def pairs_of(ids: KbIds) -> dict[str, tuple[str, str]]:
 _FIRST = {kb: place for place, kb in enumerate(("wikidata", "viaf", "isil", "ghcid"))}
 
 
-class Placed(Struct, frozen=True):
-    """A stretch of a text, half-open, and the ids of the entity that is there."""
+class LinkedSpan(Struct, frozen=True):
+    """A half-open span of a text, and the ids of the entity there."""
 
     start: int
     end: int
     ids: frozenset[KbId]
 
 
-def weak_pairs(gold: Sequence[Placed], predicted: Sequence[Placed]) -> dict[int, int]:
-    """By place of the gold mention that of its prediction: overlapping, with an id in common.
+def weak_pairs(gold: Sequence[LinkedSpan], predicted: Sequence[LinkedSpan]) -> dict[int, int]:
+    """The place of the prediction for each gold mention: overlapping, with an id in common.
 
-    One to one and as many as there can be; exact places are paired first, so that a link on a
-    mention's own place is never given to another.
+    The pairs are one to one and as many as possible; exact places are paired first, so that a link
+    at a mention's own place is never assigned to another mention.
 
     >>> one, other = frozenset({("wikidata", "Q1")}), frozenset({("wikidata", "Q2")})
-    >>> weak_pairs([Placed(0, 4, one), Placed(6, 9, one)], [Placed(3, 7, one), Placed(6, 9, other)])
+    >>> gold = [LinkedSpan(0, 4, one), LinkedSpan(6, 9, one)]
+    >>> weak_pairs(gold, [LinkedSpan(3, 7, one), LinkedSpan(6, 9, other)])
     {0: 0}
     """
     order = sorted(range(len(predicted)), key=lambda one: _place(predicted[one]))
@@ -227,7 +228,7 @@ def weak_pairs(gold: Sequence[Placed], predicted: Sequence[Placed]) -> dict[int,
     return dict(sorted(answer_of.items()))
 
 
-def _place(one: Placed) -> tuple[int, int]:
+def _place(one: LinkedSpan) -> tuple[int, int]:
     return one.start, one.end
 
 
@@ -235,25 +236,31 @@ MentionPair = tuple[GoldLink | None, PredictedLink | None]
 """A mention in gold and in the prediction; None on the side that has none."""
 
 
-class Comparing(Struct, frozen=True):
-    """What decides whether an id is right, next to gold itself."""
+class IdMappings(Struct, frozen=True):
+    """Mappings between ids, which decide along with gold whether an id is correct."""
 
     equivalents: Equivalents | None = None
     crosswalk: Crosswalk | None = None
 
 
-def linked_mentions(pairs: Sequence[MentionPair], by: Comparing) -> list[LinkedMention]:
+def linked_mentions(pairs: Sequence[MentionPair], mappings: IdMappings) -> list[LinkedMention]:
     """The facts of a document's mentions, in the order of the pairs."""
-    facts = [_linked_mention(gold, predicted, by) for gold, predicted in pairs]
+    facts = [_linked_mention(gold, predicted, mappings) for gold, predicted in pairs]
     golds = [
-        (place, Placed(gold.key.start, gold.key.end, _ids_of(gold)))
+        (place, LinkedSpan(gold.key.start, gold.key.end, _ids_of(gold)))
         for place, (gold, _) in enumerate(pairs)
         if gold and not gold.nil and gold.key.start is not None and gold.key.end is not None
     ]
     answers = [
-        (place, Placed(said.key.start, said.key.end, said.candidates[0].answer))
-        for place, (_, said) in enumerate(pairs)
-        if said and said.linked and said.key.start is not None and said.key.end is not None
+        (
+            place,
+            LinkedSpan(prediction.key.start, prediction.key.end, prediction.candidates[0].answer),
+        )
+        for place, (_, prediction) in enumerate(pairs)
+        if prediction
+        and prediction.linked
+        and prediction.key.start is not None
+        and prediction.key.end is not None
     ]
     matched = weak_pairs([one for _, one in golds], [one for _, one in answers])
     for mine, theirs in matched.items():
@@ -261,12 +268,12 @@ def linked_mentions(pairs: Sequence[MentionPair], by: Comparing) -> list[LinkedM
         facts[mention] = structs.replace(facts[mention], weak_gold=True)
         facts[answer] = structs.replace(facts[answer], weak_predicted=True)
     for mention, answer in _hipe_pairs(pairs):
-        gold, said = pairs[mention][0], pairs[answer][1]
+        gold, prediction = pairs[mention][0], pairs[answer][1]
         rank = None
-        if gold and said and not gold.nil:
-            rank = rank_of(said.ranked, _ids_of(gold))
-        elif gold and said:  # NIL is an id like any other
-            ranks = (rank for rank, one in enumerate(said.ranked, 1) if one.kb == NIL_KB)
+        if gold and prediction and not gold.nil:
+            rank = rank_of(prediction.ranked, _ids_of(gold))
+        elif gold and prediction:  # NIL is an id like any other
+            ranks = (rank for rank, one in enumerate(prediction.ranked, 1) if one.kb == NIL_KB)
             rank = next(ranks, None)
         facts[mention] = structs.replace(facts[mention], hipe_rank=rank)
         facts[answer] = structs.replace(facts[answer], hipe_predicted_rank=rank)
@@ -274,18 +281,23 @@ def linked_mentions(pairs: Sequence[MentionPair], by: Comparing) -> list[LinkedM
 
 
 def _hipe_pairs(pairs: Sequence[MentionPair]) -> Iterator[tuple[int, int]]:
-    """Places of gold mentions, each with that of the prediction that HIPE's scorer pairs with it.
+    """Pairs of places: a gold mention, and the prediction that HIPE's scorer pairs with it.
 
     In reading order a prediction is paired with the mention at its own place, else with the first
     one it overlaps that no prediction before it took. Mentions of one column do not overlap.
     """
     golds, answers = list[tuple[int, int, int]](), list[tuple[int, int, int]]()
-    for place, (gold, said) in enumerate(pairs):
+    for place, (gold, prediction) in enumerate(pairs):
         if gold and gold.key.start is not None and gold.key.end is not None:
             golds.append((gold.key.start, gold.key.end, place))
-        says = said is not None and (said.linked or said.said_nil)
-        if said and says and said.key.start is not None and said.key.end is not None:
-            answers.append((said.key.start, said.key.end, place))
+        says = prediction is not None and (prediction.linked or prediction.said_nil)
+        if (
+            prediction
+            and says
+            and prediction.key.start is not None
+            and prediction.key.end is not None
+        ):
+            answers.append((prediction.key.start, prediction.key.end, place))
     golds.sort()
     exact = {(start, end): place for start, end, place in golds}
     longest = max((end - start for start, end, _ in golds), default=0)
@@ -303,29 +315,29 @@ def _hipe_pairs(pairs: Sequence[MentionPair]) -> Iterator[tuple[int, int]]:
 
 
 def _linked_mention(
-    gold: GoldLink | None, predicted: PredictedLink | None, by: Comparing
+    gold: GoldLink | None, predicted: PredictedLink | None, mappings: IdMappings
 ) -> LinkedMention:
-    """The facts of one mention, but for what overlaps it."""
-    right = _ids_of(gold) if gold else frozenset()
+    """The facts of one mention, except those about overlapping mentions."""
+    correct = _ids_of(gold) if gold else frozenset()
     candidates = predicted.ranked if predicted else ()
-    equivalents = by.equivalents
-    wider = equivalents.beside(right) if equivalents else right
+    equivalents = mappings.equivalents
+    accepted = equivalents.expand(correct) if equivalents else correct
     key = gold.key if gold else predicted.key if predicted else None
-    # Ids join what has moved, so that a prediction may be at another place than its mention.
+    # Mentions that moved are joined by id, so a prediction may be at another place than its gold.
     exact = gold is not None and predicted is not None
     if gold and predicted and gold.key.start is not None:
         there = predicted.key
         exact = (gold.key.start, gold.key.end) == (there.start, there.end)
     linked = predicted is not None and predicted.linked
-    crosswalk, given = by.crosswalk, predicted.ids if predicted and linked else {}
+    crosswalk, given = mappings.crosswalk, predicted.ids if predicted and linked else {}
     return LinkedMention(
         in_gold=gold is not None,
         nil=gold is not None and gold.nil,
         answered=predicted is not None,
         said_nil=predicted is not None and predicted.said_nil,
         linked=linked,
-        rank=rank_of(candidates, right),
-        relaxed_rank=rank_of(candidates, wider),
+        rank=rank_of(candidates, correct),
+        relaxed_rank=rank_of(candidates, accepted),
         relaxed=equivalents is not None,
         placed=key is not None and key.start is not None,
         exact=exact,
@@ -336,19 +348,19 @@ def _linked_mention(
 
 
 def _ids_of(gold: GoldLink) -> frozenset[KbId]:
-    """The ids a mention is known under, each with its knowledge base."""
+    """The ids of a mention, each with its knowledge base."""
     return frozenset((kb, id) for kb, ids in gold.ids.items() for id in ids)
 
 
-def rank_of(candidates: Sequence[Candidate], right: frozenset[KbId]) -> int | None:
-    """The rank of the first candidate with an id that is right; None where there is none.
+def rank_of(candidates: Sequence[Candidate], correct: frozenset[KbId]) -> int | None:
+    """The rank of the first candidate with a correct id; None if there is none.
 
     >>> rank_of([Candidate("Q2", "wikidata"), Candidate("Q1", "wikidata")],
     ...         frozenset({("wikidata", "Q1")}))
     2
     """
     for rank, candidate in enumerate(candidates, 1):
-        if not right.isdisjoint(candidate.answer):
+        if not correct.isdisjoint(candidate.answer):
             return rank
     return None
 
@@ -362,15 +374,15 @@ _SPURIOUS = LinkedMention(
     crosswalk=True,
     pairs={"wikidata-viaf": True},
 )
-"""A mention that was only predicted, and lacks nothing else that a metric could miss."""
+"""A mention that was only predicted, with everything else that a metric could need."""
 
 
 def mention_sums(metric: Metric, documents: Sequence[Sequence[LinkedMention]]) -> Sums:
     """The metric's sums for each document, with how many of its mentions were scored.
 
-    What was only predicted is no unit of a metric that speaks of gold mentions alone.
+    Mentions that were only predicted are not units of a metric about gold mentions.
     """
-    if of_gold_alone(metric):
+    if reads_gold_only(metric):
         documents = [[one for one in mentions if one.in_gold] for mentions in documents]
     sums = np.zeros((len(documents), len(metric.columns)), dtype=np.int64)
     scored = np.zeros(len(documents), dtype=np.int64)
@@ -388,6 +400,6 @@ def mention_sums(metric: Metric, documents: Sequence[Sequence[LinkedMention]]) -
     return Sums(metric, sums, scored, units, absent)
 
 
-def of_gold_alone(metric: Metric) -> bool:
-    """Whether a mention that gold does not have is nothing to the metric, whatever else it has."""
+def reads_gold_only(metric: Metric) -> bool:
+    """Whether the metric does not apply to any mention that is not in gold."""
     return metric(_SPURIOUS) == NOT_IN_GOLD

@@ -204,10 +204,10 @@ def hits_at(k: int) -> Metric:
     return structs.replace(hits, doc=cleandoc(doc))
 
 
-def named(name: str) -> Metric | None:
+def from_name(name: str) -> Metric | None:
     """The metric of this name with a rank of its own, such as linking.hits@3.
 
-    >>> named("hits@3").id, named("hits@0")
+    >>> from_name("hits@3").id, from_name("hits@0")
     ('linking.hits@3', None)
     """
     match = re.fullmatch(r"(?:linking\.)?(hits|hipe_\w+)@([1-9][0-9]*)", name, re.ASCII)

@@ -1,4 +1,4 @@
-"""What metrics are called, by users and in reports, and which of them lead a report."""
+"""The names of metrics, as users type them and reports show them, and which lead a report."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ LONG_NAMES = {
     "linking.mrr": "Mean reciprocal rank",
     "answers.chrf": "Character n-gram F-score",
 }
-"""What metrics are called whose ids are abbreviations, without a cutoff such as `@10`."""
+"""The long names of metrics whose ids are abbreviations, without a cutoff such as `@10`."""
 
 
 _TYPED = {re.sub(r"\W+", "_", name.lower()): id for id, name in LONG_NAMES.items()}
 
 
 def typed_name(id: str) -> str | None:
-    """The long name of a metric as it is typed, such as answer_consistency; None without one."""
+    """The long name of a metric as users type it, such as answer_consistency; None without one."""
     bare, at, cut = id.partition("@")
     return next((f"{name}{at}{cut}" for name, known in _TYPED.items() if known == bare), None)
 
 
-def abbreviated(name: str) -> str | None:
-    """The id for a long name as it is typed, its words joined by low lines; None for other names.
+def id_of_long_name(name: str) -> str | None:
+    """The id for a long name as users type it, with underscores; None for other names.
 
-    >>> abbreviated("answer_consistency"), abbreviated("retrieval.precision@10")
+    >>> id_of_long_name("answer_consistency"), id_of_long_name("retrieval.precision@10")
     ('stability.acr', 'retrieval.p@10')
     """
     head, at, cut = name.partition("@")
@@ -77,25 +77,25 @@ def short_name(id: str) -> str:
 
 
 def metric_id(name: str, ids: Iterable[str], *, unknown: str, listed: str) -> str:
-    """The id, among these, that a name stands for; a short one where a single family has it.
+    """The id, among these, of a metric's name; a short name if only one family has it.
 
-    Raises UsageError otherwise: where nothing is called so, with what `unknown` says, and the name
-    that is nearest, else what `listed` says.
+    Raises UsageError otherwise: for an unknown name with the text `unknown` and the nearest name,
+    or else the text `listed`.
 
     >>> metric_id("errors", ["quality.errors", "quality.coverage"], unknown="", listed="")
     'quality.errors'
     """
     known = list(dict.fromkeys(ids))
     found = [id for id in known if name in (id, short_name(id))]
-    found = found or [id for id in known if id == abbreviated(name)]
+    found = found or [id for id in known if id == id_of_long_name(name)]
     if name in found:
         return name
     if len(found) == 1:
         return found[0]
     if found:
         raise UsageError(f'metric "{name}" is ambiguous: {", ".join(sorted(found))}')
-    words = [word for id in known for word in (id, short_name(id))]
-    near = difflib.get_close_matches(name, words, n=1)
+    names = [word for id in known for word in (id, short_name(id))]
+    near = difflib.get_close_matches(name, names, n=1)
     hint = f'did you mean "{near[0]}"?' if near else listed
     raise UsageError(f"{unknown}; {hint}")
 
@@ -105,62 +105,64 @@ OTHERS = 3
 
 
 class Headlines(NamedTuple):
-    """Ids of metrics, the most telling first."""
+    """Ids of metrics, the most informative first."""
 
     first: tuple[str, ...]
-    """What a verdict names and a comparison tests."""
+    """Named in verdicts and tested in comparisons."""
     then: tuple[str, ...] = ()
-    """What a list shows besides, where there is room."""
+    """Also shown in lists that have room."""
     tested: tuple[str, ...] = ()
-    """What a comparison tests besides."""
+    """Also tested in comparisons."""
 
 
-def _of(family: str, *names: str) -> tuple[str, ...]:
+def _ids(family: str, *names: str) -> tuple[str, ...]:
     return tuple(f"{family}.{name}" for name in names)
 
 
-_JUDGED = _of(
+_JUDGED = _ids(
     "answers",
     *("answer_relevancy", "context_precision", "context_recall", "noise_sensitivity", "rubric"),
     "lexical_faithfulness",
 )
-"""Of the lexical judge it is faithfulness alone: it rates by the words that groundedness uses, and
-testing the same again would only make the correction for many tests stricter."""
+"""From the lexical judge only faithfulness: it rates by the words that groundedness uses, and
+testing the same twice would only make the correction for many tests stricter."""
 HEADLINES: dict[str, Headlines] = {
     "score": Headlines(
-        _of("quality", "precision_cited", "over_refusal", "citation_hit_rate", "under_refusal")
+        _ids("quality", "precision_cited", "over_refusal", "citation_hit_rate", "under_refusal")
     ),
     "score traces": Headlines(
-        (*_of("answers", "groundedness", "number_agreement"), *_of("quality", "in_scope"))
+        (*_ids("answers", "groundedness", "number_agreement"), *_ids("quality", "in_scope"))
     ),
-    "stability": Headlines(_of("stability", "stable"), _of("stability", "acr", "cghc", "rcr")),
+    "stability": Headlines(_ids("stability", "stable"), _ids("stability", "acr", "cghc", "rcr")),
     "audit": Headlines(
-        (), _of("traceability", "valid", "match_rate", "coverage", "answer_convergent")
+        (), _ids("traceability", "valid", "match_rate", "coverage", "answer_convergent")
     ),
-    "eval ner": Headlines(_of("entities", "f1_strict", "f1_partial"), _of("entities", "token_f1")),
+    "eval ner": Headlines(
+        _ids("entities", "f1_strict", "f1_partial"), _ids("entities", "token_f1")
+    ),
     "eval types": Headlines(
-        _of("labels", "accuracy", "macro_f1"), _of("labels", "category_accuracy")
+        _ids("labels", "accuracy", "macro_f1"), _ids("labels", "category_accuracy")
     ),
-    "eval linking": Headlines(_of("linking", "hits@1", "mrr", "nil_f1")),
-    "eval retrieval": Headlines(_of("retrieval", "ndcg@10", "rr"), _of("retrieval", "recall@10")),
+    "eval linking": Headlines(_ids("linking", "hits@1", "mrr", "nil_f1")),
+    "eval retrieval": Headlines(_ids("retrieval", "ndcg@10", "rr"), _ids("retrieval", "recall@10")),
     "eval answers": Headlines(
-        _of(
+        _ids(
             "answers",
             *("groundedness", "factual_correctness", "token_recall", "faithfulness"),
             "number_agreement",
         ),
-        tested=(*_of("answers", "grounded"), *_JUDGED),
+        tested=(*_ids("answers", "grounded"), *_JUDGED),
     ),
     "eval qa": Headlines(
-        _of("answers", "token_recall", "containment", "faithfulness", "groundedness"),
-        tested=(*_of("answers", "factual_correctness"), *_JUDGED),
+        _ids("answers", "token_recall", "containment", "faithfulness", "groundedness"),
+        tested=(*_ids("answers", "factual_correctness"), *_JUDGED),
     ),
 }
-"""A family of metrics that several commands measure is led by the first of them."""
-NEVER = frozenset(_of("answers", "brief_faithfulness", "chrf"))
-"""What leads only where nothing else of its family is measured: easy to get right, or hard to
+"""By command; a family that several commands measure has the headlines of the first of them."""
+LAST_CHOICE = frozenset(_ids("answers", "brief_faithfulness", "chrf"))
+"""Metrics that lead only if nothing else of their family is measured: easy to satisfy, or hard to
 read."""
-WORDS = {
+VERDICT_NAMES = {
     "entities.f1_strict": "strict F1",
     "entities.f1_partial": "partial F1",
     "labels.accuracy": "accuracy",
@@ -174,14 +176,13 @@ WORDS = {
     "answers.number_agreement": "number agreement",
     "answers.factual_correctness": "factual correctness",
 }
-"""How a verdict names them, where it is not by their own names."""
+"""The names of metrics in a verdict, where they differ from the short name."""
 
 
 def leading(ids: Iterable[str], command: str = "") -> list[str]:
-    """Those of the metrics that lead: the first of each family, then the second of each.
+    """The metrics that lead a report: the first of each family, then the second of each.
 
-    The headlines of the command come first. A family without headlines is led by its first few
-    metrics.
+    The headlines of the command come first. A family without headlines has its first few metrics.
 
     >>> leading(["answers.brief_faithfulness", "answers.groundedness", "answers.token_recall"])
     ['answers.groundedness', 'answers.token_recall']
@@ -193,13 +194,13 @@ def leading(ids: Iterable[str], command: str = "") -> list[str]:
     known = [id for one in (*own, *HEADLINES.values()) for id in (*one.first, *one.then)]
     ranked = [
         [id for id in dict.fromkeys(known) if id in found]
-        or sorted(found - NEVER or found)[:OTHERS]
+        or sorted(found - LAST_CHOICE or found)[:OTHERS]
         for found in map(set, by_family.values())
     ]
     return [id for id in chain.from_iterable(zip_longest(*ranked)) if id]
 
 
-def compared(command: str) -> tuple[str, ...]:
-    """What a comparison of two runs of a command is about, unless the user names metrics."""
+def tested_metrics(command: str) -> tuple[str, ...]:
+    """The metrics that a comparison of two runs of a command tests, unless the user names some."""
     one = HEADLINES.get(command)
     return (*one.first, *one.tested) if one else ()

@@ -28,7 +28,7 @@ from ragauge.errors import UsageError
 from ragauge.metrics.answers import (
     AnswerFacts,
     answer_of,
-    any_of,
+    holds_for_any,
     is_too_long,
     mean_of_answers,
     nearest,
@@ -77,14 +77,14 @@ _TOKENS = {
 _STEMS = "\nEnglish words are stemmed by Porter's rules."
 
 
-def named(name: str) -> Metric | None:
+def from_name(name: str) -> Metric | None:
     """The ROUGE a name stands for, such as rouge1(tokenizer=rouge155); None for any other name.
 
     Raises UsageError where what stands in the parentheses is wrong.
 
-    >>> named("rougeL(tokenizer=rouge155,stemmer=porter)").id
+    >>> from_name("rougeL(tokenizer=rouge155,stemmer=porter)").id
     'answers.rougeL(tokenizer=rouge155,stemmer=porter)'
-    >>> named("rouge1(tokenizer=unicode)").id, named("chrf")
+    >>> from_name("rouge1(tokenizer=unicode)").id, from_name("chrf")
     ('answers.rouge1', None)
     """
     shape = NAME.fullmatch(name.strip())
@@ -123,7 +123,7 @@ def rouge_metric(kind: Kind, tokenizer: Tokenizer, stemmed: bool) -> Metric:
 def tokens_of(entry: Metric) -> str | None:
     """What a signature says of a ROUGE's tokens; None of another metric.
 
-    >>> tokens_of(named("rouge1"))
+    >>> tokens_of(from_name("rouge1"))
     'tokenizer:unicode'
     """
     shape = NAME.fullmatch(entry.id)
@@ -181,7 +181,7 @@ def exact_match(facts: AnswerFacts) -> Row | Absent:
     >>> exact_match(facts_of("The Night Watch.", "the night watch", "Nachtwacht"))
     Row(counts=(1, 1), reason='nearest reference: "the night watch"')
     """
-    return any_of(facts, lambda wanted, given: canonical(wanted) == canonical(given))
+    return holds_for_any(facts, lambda wanted, given: canonical(wanted) == canonical(given))
 
 
 @of_answers("answers.containment")
@@ -194,7 +194,7 @@ def containment(facts: AnswerFacts) -> Row | Absent:
     >>> containment(facts_of("It opened in 1800.", "1800"))
     Row(counts=(1, 1), reason=None)
     """
-    return any_of(facts, lambda wanted, given: contains(given, wanted))
+    return holds_for_any(facts, lambda wanted, given: contains(given, wanted))
 
 
 @mean_of_answers("answers.token_f1")

@@ -198,8 +198,12 @@ def in_scope(facts: Facts) -> Row | Absent:
         return NOT_TOLD
     if not facts.cited_count:
         return NO_CITATIONS
-    strays = facts.cited_count - facts.cited_in_scope
-    reason = f"{strays} of {facts.cited_count} cited ids never retrieved" if strays else None
+    out_of_scope_count = facts.cited_count - facts.cited_in_scope
+    reason = (
+        f"{out_of_scope_count} of {facts.cited_count} cited ids never retrieved"
+        if out_of_scope_count
+        else None
+    )
     return Row((facts.cited_in_scope, facts.cited_count), reason)
 
 

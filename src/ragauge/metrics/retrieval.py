@@ -343,13 +343,13 @@ NO_RESULTS = Absent("nothing was retrieved")
 
 
 class Kind(Struct, frozen=True, kw_only=True):
-    """A way of measuring rankings, with any parameters."""
+    """A kind of ranking metric, with any parameters."""
 
     value: Callable[[Ranking, Parameters], float | None]
-    """None where it does not apply."""
+    """None if it does not apply."""
     cut: Literal["needed", "allowed", "none"] = "none"
     takes: tuple[str, ...] = ("rel",)
-    """The parameters that may stand in parentheses."""
+    """The parameters that may be given in parentheses."""
     needs: tuple[str, ...] = ("retrieved", "judged")
     absent: Absent = NO_RELEVANT
     better: Better = "higher"
@@ -376,7 +376,7 @@ KINDS: dict[str, Kind] = {
     "set_f": Kind(value=set_f),
     "coverage": Kind(value=coverage, takes=(), needs=("missing",), rate=True),
 }
-"""By what stands in a metric's id before its parameters."""
+"""By the part of a metric's id before its parameters."""
 
 
 @cache
@@ -410,19 +410,19 @@ def retrieval_metric(kind: str, at: Parameters, no_rel: NoRelevant) -> Metric:
 
 
 def zeroed(kind: Kind, no_rel: NoRelevant) -> bool:
-    """Whether a query without a relevant document is zero; other absences stay what they are."""
+    """Whether a query without a relevant document counts as zero; other absences do not."""
     return no_rel == "zero" and kind.absent == NO_RELEVANT
 
 
 def metric_id(kind: str, at: Parameters) -> str:
-    """The one id of a kind with parameters; those that are as usual are left out.
+    """The canonical id of a kind with parameters, without default values.
 
     >>> metric_id("rbp", Parameters(p=0.95, rel=2))
     'retrieval.rbp(p=0.95,rel=2)'
     """
     usual = Parameters()
-    told = [(name, getattr(at, name), getattr(usual, name)) for name in KINDS[kind].takes]
-    listed = ",".join(f"{name}={value}" for name, value, normal in told if value != normal)
+    parameters = [(name, getattr(at, name), getattr(usual, name)) for name in KINDS[kind].takes]
+    listed = ",".join(f"{name}={value}" for name, value, normal in parameters if value != normal)
     return f"retrieval.{kind}{listed and f'({listed})'}{f'@{at.k}' if at.k else ''}"
 
 
@@ -451,7 +451,7 @@ METRICS: tuple[Metric, ...] = (
 
 FAMILY = "retrieval."
 GREATEST = 1_000_000_000
-"""No cut-off or grade is beyond it."""
+"""The highest cut-off or grade."""
 SPELLINGS = {
     **{kind: kind for kind in KINDS},
     "precision": "p",
@@ -479,15 +479,15 @@ SPELLINGS = {
     "normalized_discounted_cumulative_gain": "ndcg",
     "setf": "set_f",
 }
-"""In small letters; the case of a name says nothing."""
+"""In lower case; the case of a name does not matter."""
 GAINS = {"log2": "ndcg", "exp-log2": "ndcg_exp"}
 """The gains of nDCG as ir_measures calls them."""
 
 
-def separated(measures: Iterable[str]) -> list[str]:
-    """The names between commas, but for those in parentheses.
+def split_measures(measures: Iterable[str]) -> list[str]:
+    """The names between commas, except commas in parentheses.
 
-    >>> separated(["P@5,rbp(p=0.95,rel=2)", " ndcg"])
+    >>> split_measures(["P@5,rbp(p=0.95,rel=2)", " ndcg"])
     ['P@5', 'rbp(p=0.95,rel=2)', 'ndcg']
     """
     names = (name.strip() for text in measures for name in re.split(r",(?![^()]*\))", text))
@@ -495,12 +495,12 @@ def separated(measures: Iterable[str]) -> list[str]:
 
 
 def id_of(name: str, rel: int) -> str:
-    """The id of the metric with this name; it is of this grade where the name says no other.
+    """The id of the metric with this name, with this grade unless the name has its own.
 
     >>> id_of("P@5", 2), id_of("P(rel=3)@5", 2), id_of("nDCG", 2)
     ('retrieval.p(rel=2)@5', 'retrieval.p(rel=3)@5', 'retrieval.ndcg')
     """
-    kind, at = parsed(name)
+    kind, at = parse(name)
     if "rel" in KINDS[kind].takes and "rel" not in name.partition("(")[2]:
         at = structs.replace(at, rel=rel)
     return metric_id(kind, at)
@@ -510,23 +510,23 @@ OURS = re.compile(r"(?P<kind>[\w-]+?)(?:\((?P<said>[^()]*)\))?(?:@(?P<k>.*))?")
 TREC_EVAL = re.compile(r"(?P<kind>ndcg_cut|map_cut|p|recall|success|unj)[_.](?P<k>[0-9]+)")
 
 
-def named(name: str, no_rel: NoRelevant = "exclude") -> Metric | None:
-    """The metric a name stands for; None where no retrieval metric is called so.
+def from_name(name: str, no_rel: NoRelevant = "exclude") -> Metric | None:
+    """The metric with this name; None if no retrieval metric has it.
 
-    Raises UsageError where the kind is known and what is said of it is wrong.
+    Raises UsageError if the kind is known but its parameters are invalid.
 
-    >>> [named(name).id for name in ("nDCG@10", "P(rel=2)@5", "ndcg_cut_10", "R-Prec")]
+    >>> [from_name(name).id for name in ("nDCG@10", "P(rel=2)@5", "ndcg_cut_10", "R-Prec")]
     ['retrieval.ndcg@10', 'retrieval.p(rel=2)@5', 'retrieval.ndcg@10', 'retrieval.rprec']
-    >>> named("quality.errors")
+    >>> from_name("quality.errors")
     """
     found = _read(name)
     return found and retrieval_metric(*found, no_rel)
 
 
-def parsed(name: str) -> tuple[str, Parameters]:
+def parse(name: str) -> tuple[str, Parameters]:
     """The kind and the parameters of a retrieval metric.
 
-    >>> parsed("retrieval.rbp(p=0.95)")
+    >>> parse("retrieval.rbp(p=0.95)")
     ('rbp', Parameters(k=None, rel=1, p=0.95))
     """
     found = _read(name)

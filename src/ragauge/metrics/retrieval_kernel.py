@@ -24,7 +24,7 @@ from ragauge.metrics.retrieval import (
     Parameters,
     attention,
     discount,
-    parsed,
+    parse,
     zeroed,
 )
 from ragauge.metrics.sums import Sums
@@ -293,7 +293,7 @@ def retrieval_sums(
     """
     grades, found = Grades(rankings), {}
     for metric in metrics:
-        name, at = parsed(metric.id)
+        name, at = parse(metric.id)
         kind = KINDS[name]
         values, applies = VALUES[name](grades, at)
         scored = np.ones(grades.queries, dtype=bool) if zeroed(kind, no_rel) else applies

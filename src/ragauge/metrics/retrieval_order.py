@@ -1,4 +1,4 @@
-"""The rows of a run: their order, what is repeated, and what each source contributes."""
+"""The rows of a run: their order, repeated documents, and what each source contributes."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class RankOrder(Struct, frozen=True, kw_only=True):
-    """Where the rows of a run belong, and what there is to say of each query's order."""
+    """The order of a run's rows, and remarks on each query's order."""
 
     order: Array | None
-    """(rows,): the row that stands at each place; None where every row stands right already."""
+    """(rows,): the row at each place; None if every row is in its place already."""
     tied: Mask
     """(queries,): two of its documents have the same score."""
     disagreeing: Mask
-    """(queries,): the order or the rank that was given is not the order of the scores."""
+    """(queries,): the given order or rank is not the order of the scores."""
 
 
 def rank_order(
@@ -35,9 +35,8 @@ def rank_order(
     """The rows of each query by score descending, ties by document id descending, bytewise.
 
     That is trec_eval's order, in double precision. Query i has the rows from offsets[i] to
-    offsets[i + 1]; no score is NaN. `rank` is the rank column, where the run has one; without
-    it the order of the rows is what was given. Documents of equal score may have any order
-    among them without a disagreement.
+    offsets[i + 1]; no score is NaN. `rank` is the rank column, if the run has one; without it, the
+    given order is that of the rows. Documents of equal score may be in any order.
 
     >>> import polars as pl
     >>> documents = pl.Series(["a", "b", "c", "d"])
@@ -53,18 +52,18 @@ def rank_order(
     order: Array | None = None
     if climbs.any():
         order = np.arange(len(score))
-        for _, rows in _alike(offsets, np.flatnonzero(climbing)):
+        for _, rows in _by_length(offsets, np.flatnonzero(climbing)):
             order[rows] = np.take_along_axis(rows, np.argsort(-score[rows], axis=1), axis=1)
-    standing = score if order is None else score[order]
-    ties = inner & (standing[1:] == standing[:-1])
+    sorted_score = score if order is None else score[order]
+    ties = inner & (sorted_score[1:] == sorted_score[:-1])
     if ties.any():
         order = _ties_by_document(ties, order, document)
     disagreeing = climbing
     if rank is not None:
         falls = climbing | _queries_with(inner & (rank[1:] <= rank[:-1]), query, queries)
-        # Those in which a higher score has a rank that is not lower.
+        # Queries in which a higher score has a rank that is not lower.
         disagreeing = np.zeros(queries, dtype=bool)
-        for among, rows in _alike(offsets, np.flatnonzero(falls)):
+        for among, rows in _by_length(offsets, np.flatnonzero(falls)):
             by_rank = np.take_along_axis(rows, np.argsort(rank[rows], axis=1), axis=1)
             ranks, scores = rank[by_rank], score[by_rank]
             higher = scores[:, 1:] > scores[:, :-1]
@@ -75,9 +74,9 @@ def rank_order(
 
 
 def first_of_each(offsets: Array, document: pl.Series) -> Mask | None:
-    """Which rows hold the first of a query's equal documents; None where none is repeated.
+    """Which rows have the first of a query's equal documents; None if none is repeated.
 
-    With rows in rank order the best rank of each document stays, so that the chunks of one
+    With rows in rank order the best rank of each document is kept, so that the chunks of one
     document count once.
 
     >>> import polars as pl
@@ -86,9 +85,9 @@ def first_of_each(offsets: Array, document: pl.Series) -> Mask | None:
     """
     import polars as pl
 
-    # Only queries in which a hash is met twice can repeat a document.
+    # Only queries in which a hash occurs twice can repeat a document.
     hashes, found = document.hash().to_numpy(), [np.zeros(0, dtype=np.int64)]
-    for _, block in _alike(offsets, np.arange(len(offsets) - 1)):
+    for _, block in _by_length(offsets, np.arange(len(offsets) - 1)):
         by_hash = np.sort(hashes[block], axis=1)
         found.append(block[(by_hash[:, 1:] == by_hash[:, :-1]).any(axis=1)].ravel())
     rows = np.sort(np.concatenate(found))
@@ -116,14 +115,14 @@ def _query_of(offsets: Array) -> Array:
 
 
 def _queries_with(marks: Mask, query: Array, queries: int) -> Mask:
-    """The queries in which a row is marked against the one before it."""
+    """The queries in which a row is marked relative to the one before it."""
     found = np.zeros(queries, dtype=bool)
     found[query[1:][marks]] = True
     return found
 
 
-def _alike(offsets: Array, among: Array) -> Iterator[tuple[Array, Array]]:
-    """These queries by length, with a matrix of their rows: many small sorts are fast ones."""
+def _by_length(offsets: Array, among: Array) -> Iterator[tuple[Array, Array]]:
+    """These queries grouped by length, with a matrix of their rows, which makes sorting fast."""
     lengths = np.diff(offsets)[among]
     by_length = np.argsort(lengths, kind="stable")
     cuts = np.flatnonzero(np.diff(lengths[by_length])) + 1
@@ -152,24 +151,24 @@ def _ties_by_document(ties: Mask, order: Array | None, document: pl.Series) -> A
     return order
 
 
-class Brought(Struct, frozen=True, kw_only=True):
-    """Rows of a run with their sources: a row for every source that brought a document."""
+class SourcedRows(Struct, frozen=True, kw_only=True):
+    """Rows of a run with their sources: a row for every source that found a document."""
 
     names: Sequence[str]
     source: Array
     """(rows,): places in `names`."""
     pair: Array
-    """(rows,): a number for each document of a query, the same in every row that has it."""
+    """(rows,): a number for each document of a query, the same in each of its rows."""
     rank: Array
     """(rows,): the rank of the document, from 1."""
     best: Mask
-    """(rows,): whether this row put the document at its rank; where several did, each of them."""
+    """(rows,): whether this source determined the document's rank; several may have."""
     relevant: Mask
 
-    def within(self, depth: int) -> Brought:
-        """Only what is shown down to a rank."""
+    def within(self, depth: int) -> SourcedRows:
+        """Only the rows down to a rank."""
         near = self.rank <= depth
-        return Brought(
+        return SourcedRows(
             names=self.names,
             source=self.source[near],
             pair=self.pair[near],
@@ -179,36 +178,36 @@ class Brought(Struct, frozen=True, kw_only=True):
         )
 
 
-def share_of(brought: Brought, source: int, k: int | None = None) -> float | None:
-    """Fraction of the results shown in the first k ranks that this source put there.
+def source_fraction(rows: SourcedRows, source: int, k: int | None = None) -> float | None:
+    """Fraction of the results in the first k ranks that this source put there.
 
-    Divided by the results there are, which may be fewer than k a query; None where there are
-    none. Sources that put the same result there are all credited with it: which row came first
-    says nothing, and the shares can sum to more than 1.
+    Divided by the actual results, which may be fewer than k per query; None if there are none.
+    Several sources of the same result are all credited with it, so the fractions can sum to more
+    than 1.
     """
-    near = brought if k is None else brought.within(k)
+    near = rows if k is None else rows.within(k)
     there = len(np.unique(near.pair))
     mine = len(np.unique(near.pair[near.best & (near.source == source)]))
     return mine / there if there else None
 
 
-def documents_of(brought: Brought, source: int, *, relevant: bool = False) -> Array:
-    """The documents a source brought, each once, sorted; only relevant ones where asked."""
-    mine = brought.source == source
-    return np.unique(brought.pair[mine & brought.relevant if relevant else mine])
+def documents_of(rows: SourcedRows, source: int, *, relevant: bool = False) -> Array:
+    """The distinct documents of a source, sorted; with `relevant`, only relevant ones."""
+    mine = rows.source == source
+    return np.unique(rows.pair[mine & rows.relevant if relevant else mine])
 
 
-def unique_relevant(brought: Brought) -> list[int]:
-    """For each source, the relevant documents that no other source brought."""
-    hits = [documents_of(brought, source, relevant=True) for source in range(len(brought.names))]
+def unique_relevant(rows: SourcedRows) -> list[int]:
+    """For each source, the number of relevant documents that no other source found."""
+    hits = [documents_of(rows, source, relevant=True) for source in range(len(rows.names))]
     every, sources = np.unique(np.concatenate([*hits, []]), return_counts=True)
     alone = every[sources == 1]
     return [int(np.isin(mine, alone).sum()) for mine in hits]
 
 
-def overlaps(brought: Brought) -> dict[str, int]:
-    """By pair of sources, the documents that both brought for one query."""
-    documents = {name: documents_of(brought, place) for place, name in enumerate(brought.names)}
+def overlaps(rows: SourcedRows) -> dict[str, int]:
+    """For each pair of sources, the number of documents that both found for a query."""
+    documents = {name: documents_of(rows, place) for place, name in enumerate(rows.names)}
     return {
         f"{one}+{other}": len(np.intersect1d(documents[one], documents[other], True))
         for one, other in combinations(sorted(documents), 2)

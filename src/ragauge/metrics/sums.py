@@ -51,17 +51,17 @@ class Rows(Struct):
 
 
 class Kinds(Struct, frozen=True):
-    """Units of which many are alike: what each kind has, and the kind of each unit."""
+    """The sums of each kind of unit, and the kind of each unit, where many units are alike."""
 
     sums: Ints
     """(kinds, columns)"""
     scored: Ints
     """(kinds,)"""
     of: Ints
-    """(units,): the kind of each"""
+    """(units,): the kind of each unit"""
 
     def times(self, mask: NDArray[np.bool_] | None = None) -> Ints:
-        """(kinds,): how many units, or units of the mask, are of each kind."""
+        """(kinds,): how many units, or units in the mask, are of each kind."""
         return np.bincount(self.of if mask is None else self.of[mask], minlength=len(self.scored))
 
 
@@ -69,8 +69,8 @@ class Sums(Struct):
     """A metric's column sums by unit, and how many measurements each unit has: exact, mergeable.
 
     A unit is what is paired and resampled: a question, document, item, mention or query. Sums of
-    the same units add up, in any order and to the last bit, so all that crosses processes,
-    machines and time windows is sums.
+    the same units can be added in any order with exactly the same result, so sums are all that is
+    passed between processes, machines and time windows.
     """
 
     metric: Metric
@@ -81,11 +81,11 @@ class Sums(Struct):
     units: Ints
     """(units,): measurements that should have a value, scored or not"""
     absent: Mapping[Absent, int]
-    """Why measurements have no value, counted, also those the metric does not apply to."""
+    """How many measurements have no value, by reason, including those that are not applicable."""
     reach: int = 0
-    """What the total of a column can grow to; beyond 64 bits the sums are Python's integers."""
+    """An upper bound of a column's total; beyond 64 bits the sums are Python integers."""
     kinds: Kinds | None = None
-    """Which units are alike, where that is known: then nothing is computed for each of them."""
+    """Which units are alike, if that is known: then values are computed once per kind."""
 
     @classmethod
     def zero(cls, metric: Metric, units: int) -> Sums:
@@ -101,7 +101,7 @@ class Sums(Struct):
         return packed.sums(metric)
 
     def __add__(self, other: Sums) -> Sums:
-        """The sums of both, which are of the same units in the same order."""
+        """The sums of both, which have the same units in the same order."""
         total = Sums.zero(self.metric, len(self.units))
         for part in (self, other):
             total.add(part, np.arange(len(part.units)))
@@ -121,12 +121,12 @@ class Sums(Struct):
             np.add.at(self.sums[:, column], at, counts[:, column])
         np.add.at(self.scored, at, other.scored)
         np.add.at(self.units, at, other.units)
-        # `+` of counters would drop a reason that is kept for its words alone, counted 0 times.
+        # `+` of counters would drop a reason with the count 0, which is kept for its text.
         self.absent = Counter(self.absent)
         self.absent.update(other.absent)
 
     def first(self, units: int) -> Sums:
-        """The first units alone: there may be room for more."""
+        """Only the first units: the arrays may have room for more."""
         self._make_room(units)
         return Sums(
             self.metric,
@@ -138,10 +138,10 @@ class Sums(Struct):
         )
 
     def by_group(self, groups: Sequence[str], mask: NDArray[np.bool_] | None = None) -> Sums:
-        """The sums of each group of units, by the groups' names; of those in the mask alone.
+        """The sums of each group of units, sorted by name; only of units in the mask.
 
-        Whoever resamples them then resamples groups, as it must be where units of one group are
-        alike: about one source, or in one conversation.
+        Resampling them resamples groups, which is necessary if the units of a group depend on each
+        other: about one source, or in one conversation.
         """
         kept = np.flatnonzero(np.ones(len(groups), dtype=bool) if mask is None else mask)
         names = np.array([groups[place] for place in kept.tolist()], dtype=object)
@@ -167,7 +167,7 @@ class Sums(Struct):
     def _make_room(self, units: int) -> None:
         more = units - len(self.units)
         if more > 0:
-            # Twice the room at once: units that nobody announced come one by one.
+            # Doubling the room: unannounced units come one by one.
             room = max(more, len(self.units))
             self.sums = np.pad(self.sums, ((0, room), (0, 0)))
             self.scored = np.pad(self.scored, (0, room))
@@ -175,7 +175,7 @@ class Sums(Struct):
 
 
 class Groups(Struct, frozen=True):
-    """Units counted by question and pattern: all that the built-in metrics need to know."""
+    """Counts of units by question and pattern: all that the built-in metrics need."""
 
     questions: int
     question: Ints
@@ -188,12 +188,12 @@ def sums_of(metric: Metric, groups: Groups) -> Sums:
     """The sums of a metric that reads patterns: `measure` is called once for each of them."""
     rows = [metric(pattern_facts(pattern)) for pattern in groups.patterns]
     each, pattern, count = Sums.of(metric, rows), groups.pattern, groups.count
-    met = np.bincount(pattern, weights=count, minlength=len(rows)).astype(np.int64).tolist()
+    sizes = np.bincount(pattern, weights=count, minlength=len(rows)).astype(np.int64).tolist()
     absent: Counter[Absent] = Counter()
-    for row, times in zip(rows, met, strict=True):
+    for row, times in zip(rows, sizes, strict=True):
         if isinstance(row, Absent) and times:
             absent[row] += times
-    counted = Sums(
+    counted_sums = Sums(
         metric,
         each.sums[pattern] * count[:, None],
         each.scored[pattern] * count,
@@ -201,5 +201,5 @@ def sums_of(metric: Metric, groups: Groups) -> Sums:
         absent,
     )
     total = Sums.zero(metric, groups.questions)
-    total.add(counted, groups.question)
+    total.add(counted_sums, groups.question)
     return total

@@ -13,13 +13,13 @@ from msgspec import structs
 
 from ragauge.contracts.metric import Absent, Metric, Reads, Row
 from ragauge.errors import UsageError
-from ragauge.metrics.names import abbreviated
+from ragauge.metrics.names import id_of_long_name
 
 if TYPE_CHECKING:
     from ragauge.contracts.metric import Array
 
 GROUP = "ragauge.metrics"
-"""The entry-point group in which a package names its own metrics."""
+"""The entry-point group in which packages register metrics."""
 COMMANDS: dict[Reads, str] = {
     "facts": "score",
     "runs": "stability",
@@ -31,12 +31,12 @@ COMMANDS: dict[Reads, str] = {
     "ranking": "eval retrieval",
     "answers": "eval answers",
 }
-"""Where a metric is asked for, by what it reads."""
+"""The command that measures a metric, by what the metric reads."""
 
 
 @cache
 def table() -> dict[str, Metric]:
-    """Every metric there is, by id: the built-in families, then what packages register.
+    """Every metric by id: the built-in families, then those of other packages.
 
     The families are imported here because they are slow to import, not to break a cycle: they
     import `ragauge.contracts.metric` and never this module.
@@ -59,7 +59,7 @@ def table() -> dict[str, Metric]:
     components = (entities, labels, linking, retrieval)
     families = (*questions, *components, answers, groundedness, overlap, judged)
     found = {entry.id: entry for family in families for entry in family.METRICS}
-    for entry in registered():
+    for entry in registered_metrics():
         if entry.id in found:
             raise UsageError(f"metric {entry.id}: registered twice; rename one of them")
         found[entry.id] = entry
@@ -71,11 +71,11 @@ def reading(kind: Reads) -> dict[str, Metric]:
     return {id: entry for id, entry in table().items() if entry.reads == kind}
 
 
-def registered() -> list[Metric]:
+def registered_metrics() -> list[Metric]:
     """The metrics other packages register in the entry-point group.
 
-    They are measured trace by trace, with all the facts: what a foreign metric says it needs is
-    not trusted, and where it fails the finding has a line.
+    They are measured trace by trace, with all facts: the needs that a foreign metric declares are
+    not trusted, and a finding about its failure then has a line.
     """
     found = []
     for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
@@ -91,7 +91,7 @@ def registered() -> list[Metric]:
                 f"metric plug-in {point.name} ({point.value}) is a {type(entry).__name__}, "
                 "not a metric; decorate the function with ragauge.metric"
             )
-        # What keeps a foreign metric out of the table, where it does not hold.
+        # Each fault with the condition that rules it out.
         checks = {
             f'id "{entry.id}" has no family; call it for example acme.{entry.id}': re.fullmatch(
                 r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+(@\w+)?", entry.id
@@ -113,7 +113,7 @@ def registered() -> list[Metric]:
 
 
 def _row_checked(entry: Metric) -> Callable[[Any], Row | Absent]:
-    """The metric's function, raising TypeError where what comes back is no row of its columns."""
+    """The metric's function, raising TypeError unless it returns a row of its columns."""
 
     def measure(facts: Any) -> Row | Absent:
         row = entry.measure(facts)
@@ -121,8 +121,8 @@ def _row_checked(entry: Metric) -> Callable[[Any], Row | Absent]:
             return row
         if not isinstance(row, Row):
             raise TypeError(f"returned {type(row).__name__}, expected Row or Absent")
-        whole = all(isinstance(count, int) and abs(count) < 1 << 63 for count in row.counts)
-        if not whole or len(row.counts) != len(entry.columns):
+        is_integer = all(isinstance(count, int) and abs(count) < 1 << 63 for count in row.counts)
+        if not is_integer or len(row.counts) != len(entry.columns):
             raise TypeError(f"returned {row.counts!r}, expected whole numbers for {entry.columns}")
         if entry.rate and not 0 <= row.counts[0] <= row.counts[1]:
             raise ValueError(
@@ -135,7 +135,7 @@ def _row_checked(entry: Metric) -> Callable[[Any], Row | Absent]:
 
 
 def _finish_checked(entry: Metric) -> Callable[[Array], Array]:
-    """The metric's finish, giving NaN where it raises: a score that is absent, with a reason."""
+    """The metric's finish, returning NaN if it raises: then the score is absent with a reason."""
 
     def finish(sums: Array) -> Array:
         import numpy as np
@@ -149,13 +149,11 @@ def _finish_checked(entry: Metric) -> Callable[[Array], Array]:
 
 
 def find(name: str, *kinds: Reads) -> Metric:
-    """The metric of this id, or of this name where one family has it; `@k` may be any k.
+    """The metric with this id, or with this name if only one family has it; `@k` may be any k.
 
-    A metric whose id is an abbreviation also goes by its long name, such as answer_consistency.
-
-    Metrics of rankings go by the names other tools give them, too: nDCG@10, P(rel=2)@5.
-
-    With kinds, only a metric that reads one of them will do.
+    A metric with an abbreviated id also has a long name, such as answer_consistency, and metrics
+    of rankings also have their names in other tools: nDCG@10, P(rel=2)@5. With kinds, only a
+    metric that reads one of them is accepted.
     """
     known = table()
     matches = [entry for entry in known.values() if name in (entry.id, entry.name)]
@@ -164,10 +162,10 @@ def find(name: str, *kinds: Reads) -> Metric:
         ids = ", ".join(entry.id for entry in matches)
         raise UsageError(f'metric "{name}" is ambiguous: {ids}')
     found = matches[0] if matches else _with_parameters(name, kinds)
-    if found is None and (id := abbreviated(name)):
+    if found is None and (id := id_of_long_name(name)):
         return find(id, *kinds)
     if found is None:
-        names = [word for entry in known.values() for word in (entry.id, entry.name)]
+        names = [each for entry in known.values() for each in (entry.id, entry.name)]
         near = difflib.get_close_matches(name, names, n=1)
         hint = f'; did you mean "{near[0]}"?' if near else "; `ragauge metrics` lists them"
         raise UsageError(f'there is no metric "{name}"{hint}')
@@ -178,7 +176,7 @@ def find(name: str, *kinds: Reads) -> Metric:
 
 
 def known(id: str) -> Metric | None:
-    """The metric; None where its plug-in is gone, which a report can outlive."""
+    """The metric; None if its plug-in is gone, because a report can outlive it."""
     try:
         return find(id)
     except UsageError:
@@ -186,16 +184,16 @@ def known(id: str) -> Metric | None:
 
 
 def _with_parameters(name: str, kinds: tuple[Reads, ...]) -> Metric | None:
-    """A metric whose name holds a parameter that the table does not list, such as another k."""
+    """A metric whose name has a parameter that the table does not list, such as another k."""
     from ragauge.metrics import linking, overlap, quality, retrieval
 
     match = re.fullmatch(r"(?:quality\.)?gold_retrieved@([1-9][0-9]*)", name)
     if match:
         return quality.gold_retrieved_at(int(match[1]))
     families: tuple[tuple[Reads, str, Callable[[str], Metric | None]], ...] = (
-        ("links", "linking.", linking.named),
-        ("answers", "answers.", overlap.named),
-        ("ranking", "retrieval.", retrieval.named),
+        ("links", "linking.", linking.from_name),
+        ("answers", "answers.", overlap.from_name),
+        ("ranking", "retrieval.", retrieval.from_name),
     )
     for kind, family, named in families:
         if (name.startswith(family) or kind in kinds) and (found := named(name)):

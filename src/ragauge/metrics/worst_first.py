@@ -1,7 +1,6 @@
-"""The units of a report in the order in which people look at them: the worst first.
+"""The units of a report, the worst first, as people look at them.
 
-A report shows its first ones, and a summary keeps them; where only some are taken, they are some
-of each kind.
+A report shows the first ones and a summary keeps them; a selection has some of each kind.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from ragauge.contracts.stability import Stability, StabilityReport, right_of
 from ragauge.contracts.trace_eval import TracedQuestion, TraceEvalReport
 from ragauge.errors import UsageError
 from ragauge.metrics.quality import GOOD_LABELS
-from ragauge.metrics.retrieval import FAMILY, KINDS, id_of, parsed, separated
+from ragauge.metrics.retrieval import FAMILY, KINDS, id_of, parse, split_measures
 from ragauge.metrics.table import known
 
 Member = TypeVar("Member")
 
 
 def some_of_each(groups: Iterable[Sequence[Member]], most: int | None) -> list[Member]:
-    """The members of the groups in order; where only some are kept, some of each group.
+    """The members of the groups in order; if `most` limits them, some of each group.
 
     >>> some_of_each(["aaaa", "b", "cc"], 5)
     ['a', 'a', 'b', 'c', 'c']
@@ -51,11 +50,11 @@ def by_kind(members: Iterable[Member], kind: Callable[[Member], str]) -> dict[st
 BAD_LABELS = (
     *("HALLUCINATION", "ANS_NO_HIT", "OVER_REFUSAL", "REFUSAL_MALFORMED", "ERROR", "MISSING"),
 )
-"""What misleads a user before what disappoints one."""
+"""The worst first: what misleads a user before what disappoints one."""
 
 
 def wrong_questions(report: ScoreReport, most: int | None = None) -> list[QuestionRow]:
-    """The questions that went wrong, by label; where only some are shown, some of each label."""
+    """The questions that went wrong, by label; if `most` limits them, some of each label."""
     found = by_kind(report.questions, lambda row: row.label)
     labels = dict.fromkeys((*BAD_LABELS, *sorted(found.keys() - GOOD_LABELS)))
     return some_of_each([found.get(label, []) for label in labels], most)
@@ -71,7 +70,7 @@ def changed_labels(comparison: Comparison) -> Sequence[LabelChange]:
 
 
 def wrong_answers(report: AuditReport, most: int | None = None) -> list[AuditedAnswer]:
-    """The answers that do not hold; where only some are shown, some of each code."""
+    """The answers that do not hold; if `most` limits them, some of each code."""
     wrong = [row for row in report.answers if row.code != OK]
     if most is None:
         return wrong
@@ -132,12 +131,12 @@ NDCG = "retrieval.ndcg@10"
 
 
 class Ranking(Struct, frozen=True):
-    """The metric by which queries are good or bad."""
+    """The metric by which queries are ranked."""
 
     id: str
     title: str
     lower: bool
-    """Whether less of it is better."""
+    """Whether lower is better."""
 
 
 def requested(report: EvalReport) -> dict[str, str]:
@@ -146,7 +145,7 @@ def requested(report: EvalReport) -> dict[str, str]:
     if report.task != "retrieval" or not isinstance(options, dict):
         return {}
     found = {}
-    for name in separated(map(str, options.get("measures") or ())):
+    for name in split_measures(map(str, options.get("measures") or ())):
         with suppress(UsageError):  # a name of no metric
             found[id_of(name, options.get("rel") or 1)] = name
     return {id: name for id, name in found.items() if id in report.metrics}
@@ -164,9 +163,9 @@ def ranking(report: EvalReport) -> Ranking | None:
 
 
 def by_table(id: str) -> tuple[int, int, str]:
-    """Kinds of metrics in the order of their table, and of one kind the deepest cut-off first."""
+    """A sort key: metrics in the order of their table, with the deepest cut-off first."""
     try:
-        kind, at = parsed(id)
+        kind, at = parse(id)
     except UsageError:
         return len(KINDS), 0, id
     return list(KINDS).index(kind), -(at.k or 0), id

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from ragauge.contracts.history import History, Run
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.stability import STABLE
-from ragauge.metrics.names import compared, metric_id
+from ragauge.metrics.names import metric_id, tested_metrics
 from ragauge.runners.paired_units import ask_the_same, changed_meaning, gold_of
 
 ALL = "all"
@@ -62,7 +62,7 @@ def family_of(
     """
     if names:
         return list(ids)
-    headlines = compared(after.record.command)
+    headlines = tested_metrics(after.record.command)
     telling = {*headlines, *margined} | _gated(before) | _gated(after)
     found = [id for id in ids if id in telling]
     measured = [

@@ -18,10 +18,10 @@ from ragauge.contracts.consistency import (
     ConsistencyOutcome,
     ConsistencyReport,
     Disagreement,
-    Judge,
     Judgement,
     Label,
     LabelAgreement,
+    Rater,
 )
 from ragauge.contracts.report import ROWS_KEPT, Finding, Findings, Rule, Score
 from ragauge.errors import UsageError
@@ -213,10 +213,10 @@ def _outcome(one: File, other: File, rules: tuple[Rule, ...]) -> ConsistencyOutc
     return ConsistencyOutcome(**structs.asdict(outcome), disagreements=tuple(disagreements))
 
 
-def _judge(file: str, judgements: Mapping[str, Judgement], of: int) -> Judge:
+def _judge(file: str, judgements: Mapping[str, Judgement], of: int) -> Rater:
     given, n = Counter(judgement.label for judgement in judgements.values()), len(judgements)
     share = Fraction(given["ABSTAIN"], n)
-    return Judge(
+    return Rater(
         file=file,
         judged=n,
         labels={label: given[label] for label in LABELS},

@@ -34,7 +34,7 @@ from ragauge.ingest.annotations import read_annotations
 from ragauge.ingest.fields import Columns
 from ragauge.ingest.lines import STDIN
 from ragauge.ingest.records import Source
-from ragauge.metrics.entity_matching import matched, outcomes, tokens_of
+from ragauge.metrics.entity_matching import match_entities, outcomes, tokens_of
 from ragauge.metrics.names import short_name
 from ragauge.runners.annotators import (
     COVERAGE,
@@ -387,7 +387,7 @@ def overlapping(one: Spanned, other: Spanned) -> int:
     if not one or not other:
         return 0
     first, second = _entities(one), _entities(other)
-    pairs = matched(first, second)["ent_type"]
+    pairs = match_entities(first, second)["ent_type"]
     return outcomes(first, second, pairs, "ent_type")["correct"]
 
 

@@ -26,7 +26,7 @@ from ragauge.contracts.trace import Trace
 from ragauge.gates.rules import TOLERANCE, meets, satisfies
 from ragauge.gates.stability import Failed, failed_gates
 from ragauge.gates.stability import verdict as stability_of
-from ragauge.metrics.factors import effects, explained, retrieval_of
+from ragauge.metrics.factors import effects, explain, retrieval_of
 from ragauge.metrics.facts import Key, Reader, error_reason, run_facts, variation_of
 from ragauge.metrics.stability import METRICS, median_distance
 from ragauge.runners.observations import CITED_SHOWN, CLAIM_SHOWN
@@ -153,7 +153,7 @@ def _cell(run: RunFacts | None, *, answerable: bool) -> str:
 def _detail(
     gold: Gold, unit: QuestionRuns, verdict: QuestionVerdict, runs: list[Run], plan: Planned | None
 ) -> QuestionStability:
-    why = explained(unit) if verdict.verdict != "stable_pass" else None
+    why = explain(unit) if verdict.verdict != "stable_pass" else None
     numbers: dict[str, float | None] = {}
     intervals: dict[str, tuple[float, float]] = {}
     reasons: dict[str, str] = {}

@@ -39,7 +39,7 @@ from ragauge.ingest.gold import GOLD, read_gold
 from ragauge.ingest.lines import STDIN, Block
 from ragauge.ingest.records import Source, columns_for, is_stdin
 from ragauge.ingest.traces import TRACE, Traces, decoded, read_trace, trace_in, traces_of
-from ragauge.metrics.facts import NOT_OK, Read, Reader, Reading, error_reason, missing
+from ragauge.metrics.facts import NOT_OK, Parsed, Reader, Reading, error_reason, missing_facts
 from ragauge.metrics.quality import GOOD_LABELS, NO_ANSWER, label, triage
 from ragauge.metrics.sums import Groups, Rows, Sums, sums_of
 from ragauge.metrics.table import find, reading, table
@@ -135,8 +135,8 @@ class BlockScorer:
         """Score what was observed; traces of no gold question are passed over."""
         found.measured = {m.id: Rows(len(m.columns)) for m in self._beyond_pattern}
         codes = _Codes()
-        wrong: dict[int, tuple[Read, Trace]] = {}
-        right: dict[int, tuple[Read, Trace]] = {}
+        wrong: dict[int, tuple[Parsed, Trace]] = {}
+        right: dict[int, tuple[Parsed, Trace]] = {}
         # What the loop touches is bound once: it runs for every trace.
         keys, read, beyond = self._keys, self._reader.read, self._beyond_pattern
         good, noted, keep = codes.good, codes.noted, self._keep_answers
@@ -167,7 +167,7 @@ class BlockScorer:
             found.answers = {p: _shown(*last, CLAIM_KEPT) for p, last in last_of_each.items()}
 
 
-def _note_answer(qid: str, facts: Read, trace: Trace, number: int, found: BlockScores) -> None:
+def _note_answer(qid: str, facts: Parsed, trace: Trace, number: int, found: BlockScores) -> None:
     """Findings about an answer that was scored."""
     pattern, claim, cited = facts
     read = pattern_facts(pattern)
@@ -188,7 +188,7 @@ def _note_answer(qid: str, facts: Read, trace: Trace, number: int, found: BlockS
         found.note("not_ok", number, message)
 
 
-def _shown(facts: Read, trace: Trace, length: int = CLAIM_SHOWN) -> Shown:
+def _shown(facts: Parsed, trace: Trace, length: int = CLAIM_SHOWN) -> Shown:
     pattern, claim, cited = facts
     failed = pattern_facts(pattern).status == "error"
     reason = error_reason(trace) if failed else None
@@ -480,7 +480,7 @@ class Scoring:
     def of_found(self) -> Outcome[ScoreReport]:
         """The outcome of what was found."""
         found, gold, options = self.found, self._gold, self._options
-        groups = found.groups(lambda question: pattern_of(missing(question)))
+        groups = found.groups(lambda question: pattern_of(missing_facts(question)))
         facts = [pattern_facts(pattern) for pattern in groups.patterns]
         label_of: list[str | None] = [label(one, brief=self._brief) for one in facts]
         triage_of = [triage(one) for one in facts]

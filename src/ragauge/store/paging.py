@@ -23,9 +23,9 @@ from ragauge.contracts.gold import ANSWERABLE, Gold
 from ragauge.contracts.history import Run, RunFilter, UnitRow
 from ragauge.contracts.kept import Spent, SpentOver
 from ragauge.contracts.paging import (
-    Ended,
     GoldSet,
     MetricLine,
+    OutcomeCounts,
     Paged,
     Point,
     QuestionQuery,
@@ -149,13 +149,13 @@ class SqlPages:
         with self._database.reading() as connection:
             return UnitPages(connection, run).unit(unit)
 
-    def beside(self, run: Run, unit: str, query: UnitQuery) -> tuple[str | None, str | None]:
+    def neighbours(self, run: Run, unit: str, query: UnitQuery) -> tuple[str | None, str | None]:
         """The units before and after this one in the order of the query; None where there is none.
 
         Both are None where the unit is not among those asked for.
         """
         with self._database.reading() as connection:
-            return UnitPages(connection, run).beside(unit, query)
+            return UnitPages(connection, run).neighbours(unit, query)
 
     def changes(self, before: Run, after: Run, query: ChangeQuery) -> UnitChanges:
         """The units of two runs whose value differs, the largest difference first, up or down."""
@@ -186,7 +186,7 @@ class SqlPages:
         with self._database.reading() as connection:
             return ends(connection, runs, units)
 
-    def rightness(self, run: Run) -> dict[str, dict[str, Ended]]:
+    def rightness(self, run: Run) -> dict[str, dict[str, OutcomeCounts]]:
         """By stratum and value of the run's gold set, how the units of those questions ended."""
         with self._database.reading() as connection:
             return UnitPages(connection, run).rightness()

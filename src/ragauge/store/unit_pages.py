@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 from ragauge.contracts.history import Run, UnitRow
 from ragauge.contracts.kept import SPENT, Spent, SpentOver
 from ragauge.contracts.paging import (
-    Ended,
+    OutcomeCounts,
     Paged,
     Rightness,
     UnitCounts,
@@ -66,7 +66,7 @@ class UnitPages:
         place = self._place(unit)
         return None if place is None else self.rows([place])[0]
 
-    def beside(self, unit: str, query: UnitQuery) -> tuple[str | None, str | None]:
+    def neighbours(self, unit: str, query: UnitQuery) -> tuple[str | None, str | None]:
         """The units before and after one, in the order of a query."""
         place = self._place(unit)
         places = self._places(query)
@@ -78,15 +78,15 @@ class UnitPages:
         return self._id(before.tolist()), self._id(after.tolist())
 
     def counts(self) -> UnitCounts:
-        told = self.columns.own("right").values
+        known = self.columns.own("right").values
         labels = counted(self.columns.own("label"))
-        right = int(np.count_nonzero(told))
+        right = int(np.count_nonzero(known))
         return UnitCounts(
             units=self._size,
             labels=dict(sorted(labels.items(), key=lambda each: (-each[1], each[0]))),
             right=right,
-            wrong=len(told) - right,
-            untold=self._size - len(told),
+            wrong=len(known) - right,
+            untold=self._size - len(known),
         )
 
     def values(self, metric: str) -> NDArray[np.float64]:
@@ -163,7 +163,7 @@ class UnitPages:
             chosen[np.fromiter(self.columns.with_words(words), np.int64)] = True
         return chosen
 
-    def rightness(self) -> dict[str, dict[str, Ended]]:
+    def rightness(self) -> dict[str, dict[str, OutcomeCounts]]:
         """By stratum and value, how the units ended that ask a question which has it."""
         gold = columns_of_gold(self._connection, self.run.record.gold_sha256)
         if gold is None:
@@ -180,7 +180,7 @@ class UnitPages:
             told = met >= 0
             slots = met[told] * len(WAYS) + how[told]
             counts = np.bincount(slots, minlength=len(stratum.names) * len(WAYS))
-            ended = (Ended(*row) for row in counts.reshape(-1, len(WAYS)).tolist())
+            ended = (OutcomeCounts(*row) for row in counts.reshape(-1, len(WAYS)).tolist())
             found[name] = dict(zip(stratum.names, ended, strict=True))
         return found
 

@@ -9,7 +9,14 @@ from msgspec import Struct, structs
 
 from ragauge.contracts.gold import ANSWERABLE, Gold, value_of
 from ragauge.contracts.history import ID_SHOWN, Run
-from ragauge.contracts.paging import Ended, GoldSet, Paged, PagedHistory, QuestionQuery, UnitCounts
+from ragauge.contracts.paging import (
+    GoldSet,
+    OutcomeCounts,
+    Paged,
+    PagedHistory,
+    QuestionQuery,
+    UnitCounts,
+)
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.material import Material, Missing
@@ -216,16 +223,16 @@ class Value(Struct, frozen=True):
     value: str
     place: int  # among the values of the stratum, of which the most frequent is first
     questions: int
-    ended: Ended
+    ended: OutcomeCounts
 
     @property
     def correct(self) -> float | None:
         """The fraction of units that are correct; None where the run does not say."""
-        return self.ended.right / self.ended.told if self.ended.told else None
+        return self.ended.right / self.ended.judged if self.ended.judged else None
 
     @property
     def ci(self) -> tuple[float, float] | None:
-        return None if self.correct is None else wilson(self.correct, self.ended.told)
+        return None if self.correct is None else wilson(self.correct, self.ended.judged)
 
 
 def _strata(
@@ -234,7 +241,7 @@ def _strata(
     """The values of strata with how many are correct in one run; without a run only counts."""
     met = pages.rightness(run) if run else {}
     values = [
-        Value(stratum, value, place, times, met.get(stratum, {}).get(value, Ended(0, 0, 0)))
+        Value(stratum, value, place, times, met.get(stratum, {}).get(value, OutcomeCounts(0, 0, 0)))
         for stratum, given in pages.strata(gold.sha256).items()
         if each == "question" or stratum != ANSWERABLE
         for place, (value, times) in enumerate(
@@ -260,7 +267,7 @@ def _strata(
         fraction = counts.right / known
 
         def remark(one: Value) -> Cell:
-            if one.ended.told < THIN:
+            if one.ended.judged < THIN:
                 return Cell("thin", badge="warned")
             is_weak = one.ci and one.ci[1] < fraction
             return Cell("weak", badge="fail") if is_weak else Cell("")
@@ -271,7 +278,7 @@ def _strata(
                 "", one.correct, plot=Range(one.correct, one.ci, fraction)
             ),
             Column("95 % interval", right=True, spare=1): lambda one: doc.interval(one.ci),
-            Column("n", right=True, spare=2): lambda one: doc.count(one.ended.told, "dim"),
+            Column("n", right=True, spare=2): lambda one: doc.count(one.ended.judged, "dim"),
             "remark": remark,
         }
         name, href = f"{run.record.name} {run.shown}", links.run(run.id) or ""

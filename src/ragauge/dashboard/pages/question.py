@@ -207,7 +207,7 @@ def _header(
     yield parts.header(doc.foreign(question or id), ended, eyebrow=eyebrow)
     if len(row.unit) > SHORT:
         yield Section(title="Full id", folded=True, blocks=[Text(doc.foreign(row.unit))])
-    near = material.pages.beside(run, row.unit, unit_query(asked))
+    near = material.pages.neighbours(run, row.unit, unit_query(asked))
     ends = [
         (cut(one, SHORT // 2), ways.links.question(run.id, one, **ways.fields)) if one else None
         for one in near

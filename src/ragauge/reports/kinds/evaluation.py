@@ -20,7 +20,7 @@ from ragauge.contracts.evaluation import (
     Task,
 )
 from ragauge.contracts.report import Score
-from ragauge.metrics.names import HEADLINES, WORDS, leading
+from ragauge.metrics.names import HEADLINES, VERDICT_NAMES, leading
 from ragauge.metrics.worst_first import ranking, requested
 from ragauge.reports import document as doc
 from ragauge.reports import phrasing
@@ -179,7 +179,7 @@ def verdict_text(report: EvalReport) -> tuple[str, str]:
         if isinstance(report.detail, AnswerDetail):
             there = [id for id, score in report.metrics.items() if score.value is not None]
             first = leading(there, f"eval {report.task}")[:4]
-        headlines = {id: WORDS.get(id, id.partition(".")[2]) for id in first}
+        headlines = {id: VERDICT_NAMES.get(id, id.partition(".")[2]) for id in first}
         if report.task == "answers" and "answers.token_recall" in headlines:
             headlines["answers.token_recall"] = "correctness (token recall)"
     by_units: dict[str, list[str]] = {}

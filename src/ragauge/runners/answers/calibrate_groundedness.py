@@ -44,7 +44,7 @@ from ragauge.grounding.model import (
 )
 from ragauge.grounding.passages import Passages
 from ragauge.ingest.fields import Columns, quoted
-from ragauge.metrics.answers import AnswerFacts, grounds_of
+from ragauge.metrics.answers import AnswerFacts, contexts_to_check
 from ragauge.refusals.predicate import refusal_in, refusal_tokens
 from ragauge.runners.answers.agreement import (
     DIGITS,
@@ -229,7 +229,7 @@ def _read(
     for done, one in enumerate(labelled.rows, 1):
         row, answer, why = one.row, one.row.answer or "", None
         refused = refusal_in(answer, refusal_tokens()) != "none"
-        grounds = grounds_of(AnswerFacts(row=row, refused=refused))
+        grounds = contexts_to_check(AnswerFacts(row=row, refused=refused))
         if isinstance(grounds, Absent):
             why = grounds.reason
         else:

@@ -16,12 +16,12 @@ from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.annotated.entity_reading import Given, Reading, ReadingOptions
 from ragauge.ingest.fields import quoted
 from ragauge.metrics.entity_kernel import (
-    Both,
+    AlignedColumns,
+    align,
     entity_at,
-    first_of_each,
-    in_same_terms,
+    first_of_duplicates,
+    int_column,
     rows_at,
-    whole,
 )
 from ragauge.runners.components.entity_sides import Marked, repeated_entities
 
@@ -272,7 +272,7 @@ def _placed(gold: Marked, predicted: Marked, problems: list[str], *, reanchor: b
         return predicted
     columns = predicted.columns
     unknown = np.iinfo(np.int64).max
-    size = whole([unknown if text is None else len(text) for text in texts])
+    size = int_column([unknown if text is None else len(text) for text in texts])
     amiss: Array = columns.end > size[columns.doc]
     places = zip(*(one.tolist() for one in (columns.doc, columns.start, columns.end)), strict=True)
     for row, (doc, start, end) in enumerate(places):
@@ -299,7 +299,7 @@ def _placed(gold: Marked, predicted: Marked, problems: list[str], *, reanchor: b
             one = kept.get(str(row))
             moved[row] = () if one is None else one.fragments or ((one.start, one.end),)
     placed = predicted.moved(moved)
-    once = first_of_each(placed.columns)
+    once = first_of_duplicates(placed.columns)
     twice = repeated_entities(
         placed.columns, once, lambda row: predicted.where(int(placed.columns.doc[row]))
     )
@@ -317,7 +317,7 @@ class Joined(Struct, frozen=True, kw_only=True):
     """(documents,): the place of each among the gold documents given."""
     predicted_place: Array
     """(documents,): the same among the predicted ones; -1 where there is no record."""
-    both: Both
+    both: AlignedColumns
     gold_row: Array
     """(entities,): the row that each gold entity had as it was given."""
     predicted_row: Array
@@ -338,10 +338,10 @@ def joined(gold: Marked, predicted: Marked, layer: str | None) -> Joined:
     if layer is not None and layer not in layers:
         there = ", ".join(map(quoted, layers))
         raise UsageError(f"there is no layer {quoted(layer)}; there are {there}")
-    gold_place = whole(sorted(range(len(gold.ids)), key=gold.ids.__getitem__))
+    gold_place = int_column(sorted(range(len(gold.ids)), key=gold.ids.__getitem__))
     units = [gold.ids[place] for place in gold_place.tolist()]
     unit_of = {id: unit for unit, id in enumerate(units)}
-    found = whole([unit_of.get(id, NOBODY) for id in predicted.ids])
+    found = int_column([unit_of.get(id, NOBODY) for id in predicted.ids])
     predicted_place = np.full(len(units), NOBODY, dtype=np.int64)
     known = np.flatnonzero(found != NOBODY)
     predicted_place[found[known]] = known
@@ -360,7 +360,7 @@ def joined(gold: Marked, predicted: Marked, layer: str | None) -> Joined:
         units=units,
         gold_place=gold_place,
         predicted_place=predicted_place,
-        both=in_same_terms(one, other),
+        both=align(one, other),
         gold_row=gold_row,
         predicted_row=predicted_row,
         texts=texts,
@@ -387,23 +387,23 @@ def _in_units(
 def relabelled(found: Joined, name: Callable[[str], str]) -> Joined:
     """The same with other types; entities that are then of one place and type count once."""
     both = renamed(found.both, name)
-    kept = [first_of_each(side) for side in (both.gold, both.predicted)]
+    kept = [first_of_duplicates(side) for side in (both.gold, both.predicted)]
     return replace(
         found,
-        both=Both(rows_at(both.gold, kept[0]), rows_at(both.predicted, kept[1])),
+        both=AlignedColumns(rows_at(both.gold, kept[0]), rows_at(both.predicted, kept[1])),
         gold_row=found.gold_row[kept[0]],
         predicted_row=found.predicted_row[kept[1]],
     )
 
 
-def renamed(both: Both, name: Callable[[str], str]) -> Both:
+def renamed(both: AlignedColumns, name: Callable[[str], str]) -> AlignedColumns:
     """The same with other types."""
     sides = []
     for side in (both.gold, both.predicted):
         types = sorted({name(type) for type in side.types})
-        number = whole([types.index(name(type)) for type in side.types])
+        number = int_column([types.index(name(type)) for type in side.types])
         sides.append(replace(side, type=number[side.type], types=types))
-    return in_same_terms(*sides)
+    return align(*sides)
 
 
 def join_findings(found: Joined, findings: Findings) -> None:

@@ -20,7 +20,7 @@ from ragauge.ingest.annotated.entity_reading import Reading, ReadingOptions
 from ragauge.ingest.annotated.entity_records import ENTITIES, LINKS
 from ragauge.ingest.fields import Columns
 from ragauge.ingest.records import refuse_columns
-from ragauge.metrics.entity_kernel import columns_of, first_of_each, rows_at, whole
+from ragauge.metrics.entity_kernel import columns_of, first_of_duplicates, int_column, rows_at
 from ragauge.metrics.entity_matching import distinct
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ def _of_columns(
     twice = len(given.documents) - len(set(given.documents))
     if twice:
         problems.append(f"{name}: {twice} documents have the id of another; keep one each")
-    kept = first_of_each(given)
+    kept = first_of_duplicates(given)
     size = len(given.documents)
     return Marked(
         columns=rows_at(given, kept),
@@ -295,7 +295,7 @@ def _plain(records: Sequence[Any], name: str) -> Marked:
     _only(dict, entities)
     columns = _record_columns(ids, list(map(len, lists)), entities)
     _check_places(columns, texts, entities)
-    kept = first_of_each(columns)
+    kept = first_of_duplicates(columns)
 
     def place(row: int) -> str:
         doc = columns.doc[row]
@@ -330,13 +330,13 @@ def _record_columns(
 
     def numbered(texts: Sequence[str], known: Sequence[str]) -> Array:
         place = {text: number for number, text in enumerate(known)}
-        return whole(list(map(place.__getitem__, texts)))
+        return int_column(list(map(place.__getitem__, texts)))
 
     return EntityColumns(
         documents=ids,
         doc=np.repeat(np.arange(len(ids)), sizes),
-        start=whole(starts),
-        end=whole(ends),
+        start=int_column(starts),
+        end=int_column(ends),
         type=numbered(types, known),
         types=known,
         layer=numbered(layers, layered) if layers else np.zeros(len(entities), dtype=np.int64),
@@ -356,7 +356,7 @@ def _check_places(
     if texts.count(None) == len(texts):
         return
     longest = np.iinfo(np.int64).max
-    sizes = whole([longest if text is None else len(text) for text in texts])
+    sizes = int_column([longest if text is None else len(text) for text in texts])
     if (columns.end > sizes[columns.doc]).any():
         raise _NotPlain
     for doc, one in zip(columns.doc.tolist(), entities, strict=True):

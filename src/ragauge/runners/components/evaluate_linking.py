@@ -29,15 +29,15 @@ from ragauge.ingest.linked.link_files import (
 )
 from ragauge.ingest.records import columns_for
 from ragauge.metrics.link_facts import (
-    Comparing,
     Crosswalk,
     Equivalents,
+    IdMappings,
     MentionPair,
     is_same,
     linked_mentions,
     mention_sums,
 )
-from ragauge.metrics.linking import HIPE, METRICS, hits_at, named
+from ragauge.metrics.linking import HIPE, METRICS, from_name, hits_at
 from ragauge.runners.components.evaluation import (
     Evaluated,
     first_ids,
@@ -101,7 +101,7 @@ def evaluate_linking(
     _refuse_unscored(*files, known, said, found)
     _note(reading, said, found if same is None and asked.kb is None else None, walk or ())
     asked = structs.replace(asked, equivalents=_sha256(same), crosswalk=_sha256(walk))
-    by = Comparing(
+    by = IdMappings(
         None if same is None else Equivalents(same), None if walk is None else Crosswalk(walk)
     )
     units = [linked_mentions(pairs, by) for pairs in found.units.values()]
@@ -172,7 +172,7 @@ def _metrics(asked: LinkingOptions, *, hipe: bool) -> Iterable[Metric]:
     gated = {rule.metric for rule in rules_for("linking", asked)}
     usual = [metric for metric in METRICS if hipe or metric not in HIPE or metric.id in gated]
     ranks = (hits_at(k) for k in asked.k if k not in DEFAULT_RANKS)
-    others = (named(id) for id in sorted(gated - {metric.id for metric in METRICS}))
+    others = (from_name(id) for id in sorted(gated - {metric.id for metric in METRICS}))
     found = (*usual, *ranks, *others)
     return {metric.id: metric for metric in found if metric is not None}.values()
 

@@ -17,7 +17,7 @@ from ragauge.contracts.entities import (
     Empty,
     EntityColumns,
     EntityFacts,
-    Met,
+    Outcomes,
     Schema,
 )
 from ragauge.contracts.evaluation import (
@@ -38,16 +38,16 @@ from ragauge.ingest.annotated.entity_reading import SCHEMES, ReadingOptions
 from ragauge.ingest.annotated.entity_records import ANNOTATED
 from ragauge.ingest.fields import Columns, quoted
 from ragauge.ingest.records import columns_for
-from ragauge.metrics.entities import entity_metrics, entity_sums, f1, half_f1, share, value_of
+from ragauge.metrics.entities import entity_metrics, entity_sums, f1, fraction, half_f1, value_of
 from ragauge.metrics.entity_kernel import (
-    Both,
-    Judged,
+    AlignedColumns,
+    SchemaPairs,
     column_facts,
-    counted,
-    judged,
+    correct_pairs,
+    count_outcomes,
+    has_duplicates,
     pair_columns,
     place_keys,
-    repeats,
     rows_at,
     same_place,
     token_columns,
@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     from ragauge.runners.components.entity_sides import Source
 
     Rates = dict[str, float | None]
-    Verdicts = dict[Schema, Judged]
+    Verdicts = dict[Schema, SchemaPairs]
 
 
 HEADLINES = (
@@ -218,7 +218,7 @@ def _read(
 
 def _counted(found: Joined, options: NerOptions) -> tuple[Verdicts, EntityFacts]:
     both = found.both
-    verdicts = judged(both, pair_columns(both, options.matching, options.min_overlap))
+    verdicts = correct_pairs(both, pair_columns(both, options.matching, options.min_overlap))
     tokens = token_columns(found.texts, found.tokens)
     facts = column_facts(
         both,
@@ -296,7 +296,7 @@ def _known_to_hipe(found: Joined, declared: Sequence[str], findings: Findings) -
     if ignored:
         fact = f"predictions of types that gold does not have: {ignored:,}; HIPE leaves them out"
         findings.add(Finding("ignored_type", "predicted", fact), ignored)
-    both = Both(found.both.gold, rows_at(side, kept))
+    both = AlignedColumns(found.both.gold, rows_at(side, kept))
     return replace(found, both=both, predicted_row=found.predicted_row[kept])
 
 
@@ -390,15 +390,15 @@ def _rates(tp: int, predicted: int, gold: int, empty: Empty, *, credit: int = 1)
     both = f1(empty) if credit == 1 else half_f1(empty)
     f1_columns = (tp, predicted - tp, gold - tp) if credit == 1 else (tp, predicted, gold)
     return {
-        "precision": number(share(empty), tp, credit * predicted, gold),
-        "recall": number(share(empty), tp, credit * gold, predicted),
+        "precision": number(fraction(empty), tp, credit * predicted, gold),
+        "recall": number(fraction(empty), tp, credit * gold, predicted),
         "f1": number(both, *f1_columns),
     }
 
 
-def _match_counts(met: Met, schema: Schema, empty: Empty) -> MatchCounts:
+def _match_counts(met: Outcomes, schema: Schema, empty: Empty) -> MatchCounts:
     """The counts of a schema over all documents, with what follows from them."""
-    total = Met(*(int(np.sum(getattr(met, name))) for name in Met.__struct_fields__))
+    total = Outcomes(*(int(np.sum(getattr(met, name))) for name in Outcomes.__struct_fields__))
     half = schema == "semeval_partial"
     credit = 2 * total.correct + total.partial if half else total.correct
     rates = _rates(credit, total.predicted, total.gold, empty, credit=2 if half else 1)
@@ -406,20 +406,22 @@ def _match_counts(met: Met, schema: Schema, empty: Empty) -> MatchCounts:
 
 
 def _layer_counts(
-    both: Both, verdicts: Verdicts, empty: Empty
+    both: AlignedColumns, verdicts: Verdicts, empty: Empty
 ) -> dict[str, dict[str, MatchCounts]]:
     """The schemas of each layer; nothing where there is one."""
     layers = both.gold.layers
     if len(layers) < 2:
         return {}
     met = {
-        schema: counted(verdict, schema, both.gold.layer, both.predicted.layer, len(layers))
+        schema: count_outcomes(verdict, schema, both.gold.layer, both.predicted.layer, len(layers))
         for schema, verdict in verdicts.items()
     }
     return {
         layer: {
             schema: _match_counts(
-                Met(*(getattr(met[schema], name)[place] for name in Met.__struct_fields__)),
+                Outcomes(
+                    *(getattr(met[schema], name)[place] for name in Outcomes.__struct_fields__)
+                ),
                 schema,
                 empty,
             )
@@ -439,13 +441,15 @@ def _level_scores(found: Joined, verdicts: Verdicts, options: NerOptions) -> tup
         return ()
     scores = []
     sides = (found.both.gold, found.both.predicted)
-    crowded = any(repeats(*place_keys(side, typed=False)) for side in sides)
+    crowded = any(has_duplicates(*place_keys(side, typed=False)) for side in sides)
     for level in range(1, deepest + 1):
         both, at_level = found.both, verdicts
         if level < deepest:
             name = partial(_cut, level=level)
             both = relabelled(found, name).both if crowded else renamed(found.both, name)
-            at_level = judged(both, pair_columns(both, options.matching, options.min_overlap))
+            at_level = correct_pairs(
+                both, pair_columns(both, options.matching, options.min_overlap)
+            )
         right = [int(at_level[schema].right.sum()) for schema in ("strict", "ent_type")]
         sizes = len(both.predicted.doc), len(both.gold.doc)
         strict, fuzzy = (_rates(tp, *sizes, options.empty)["f1"] for tp in right)
@@ -587,7 +591,7 @@ class Errors(Struct, frozen=True):
         )
 
 
-def _errors_of(found: Joined, verdict: Judged) -> Errors:
+def _errors_of(found: Joined, verdict: SchemaPairs) -> Errors:
     """What is wrong with the pairs, and all that has no partner."""
     both = found.both
     place = same_place(both, verdict.gold, verdict.predicted)

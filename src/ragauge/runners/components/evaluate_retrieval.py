@@ -27,12 +27,12 @@ from ragauge.ingest.lines import STDIN
 from ragauge.ingest.ranked.rankings import SHAPES
 from ragauge.ingest.records import is_stdin
 from ragauge.ingest.traces import can_be_read_again
-from ragauge.metrics.retrieval import METRICS, id_of, separated
+from ragauge.metrics.retrieval import METRICS, id_of, split_measures
 from ragauge.metrics.retrieval_order import (
-    Brought,
+    SourcedRows,
     documents_of,
     overlaps,
-    share_of,
+    source_fraction,
     unique_relevant,
 )
 from ragauge.runners.components.evaluation import (
@@ -168,7 +168,7 @@ def evaluate_retrieval(
 
 def measured_ids(options: RetrievalOptions) -> list[str]:
     """The metrics an evaluation measures; raises UsageError with every name that is none."""
-    wanted = separated(options.measures)
+    wanted = split_measures(options.measures)
     if not wanted:
         for metric in METRICS:  # at the cut-offs that were requested in place of its own
             bare, at, _ = metric.id.partition("@")
@@ -232,7 +232,7 @@ def _detail(
     )
 
 
-def _source_shares(brought: Brought) -> dict[str, SourceShare]:
+def _source_shares(brought: SourcedRows) -> dict[str, SourceShare]:
     """What each source contributes."""
     found = {}
     for source, (name, alone) in enumerate(
@@ -241,9 +241,9 @@ def _source_shares(brought: Brought) -> dict[str, SourceShare]:
         documents = len(documents_of(brought, source))
         relevant = len(documents_of(brought, source, relevant=True))
         found[name] = SourceShare(
-            share=share_of(brought, source) or 0.0,
-            top1=share_of(brought, source, 1),
-            top5=share_of(brought, source, 5),
+            share=source_fraction(brought, source) or 0.0,
+            top1=source_fraction(brought, source, 1),
+            top5=source_fraction(brought, source, 5),
             relevant=relevant,
             unique_relevant=alone,
             precision=relevant / documents if documents else None,

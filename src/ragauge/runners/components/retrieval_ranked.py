@@ -15,9 +15,9 @@ from ragauge.contracts.rankings import UNJUDGED, Rankings
 from ragauge.contracts.report import PLACES_KEPT, Finding, Findings
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.ranked.ranking_rows import RankingRows
-from ragauge.metrics.retrieval import named
+from ragauge.metrics.retrieval import from_name
 from ragauge.metrics.retrieval_kernel import retrieval_sums
-from ragauge.metrics.retrieval_order import Brought, first_of_each, offsets_of_kept, rank_order
+from ragauge.metrics.retrieval_order import SourcedRows, first_of_each, offsets_of_kept, rank_order
 from ragauge.metrics.sums import Sums
 from ragauge.runners.components.evaluation import add_findings
 
@@ -35,7 +35,7 @@ _NO_RANK = int(np.iinfo(np.int64).min)
 
 def metrics_of(options: RetrievalOptions) -> list[Metric]:
     """The measures, where each is named by the id of its metric."""
-    found = (named(id, options.no_relevant) for id in options.measures)
+    found = (from_name(id, options.no_relevant) for id in options.measures)
     return [metric for metric in found if metric is not None]
 
 
@@ -437,7 +437,7 @@ def _repeated(rows: Placed, options: RetrievalOptions, found: Findings) -> list[
     ]
 
 
-def _brought(rows: Placed, relevant: Mask) -> Brought | None:
+def _brought(rows: Placed, relevant: Mask) -> SourcedRows | None:
     """What each source brought, by rank; None where the run does not name sources."""
     import polars as pl
 
@@ -455,7 +455,7 @@ def _brought(rows: Placed, relevant: Mask) -> Brought | None:
     rank_of_pair = np.arange(first.height) - offsets_of_kept(offsets, shown)[query[shown]] + 1
     score = rows.score if rows.order is None else rows.score[rows.order]
     best = score == score[shown][pair]
-    return Brought(
+    return SourcedRows(
         names=names,
         source=places_in(pl.Series(names, dtype=pl.String), source),
         pair=pair[place],
@@ -520,7 +520,7 @@ class RunScores(Struct, frozen=True, kw_only=True):
     qrels_findings: Findings
     problems: list[str]
     qrels_problems: list[str]
-    sources: Brought | None
+    sources: SourcedRows | None
 
 
 def score_rows(

@@ -29,7 +29,7 @@ from ragauge.ingest.traces import (
     read_trace,
     traces_of,
 )
-from ragauge.metrics.facts import Key, Read, Reader, Reading, run_facts, variation_of
+from ragauge.metrics.facts import Key, Parsed, Reader, Reading, run_facts, variation_of
 from ragauge.metrics.table import reading, table
 from ragauge.runners.audit import Auditing
 from ragauge.runners.audit_blocks import BlockAudit, BlockAuditor, unit_of
@@ -95,9 +95,9 @@ class OnceReader(Reader):
 
     def __init__(self, reading: Reading) -> None:
         super().__init__(reading)
-        self._known: dict[int, Read] = {}
+        self._known: dict[int, Parsed] = {}
 
-    def read(self, key: Key, trace: Trace) -> Read:
+    def read(self, key: Key, trace: Trace) -> Parsed:
         found = self._known.get(id(trace))
         if found is None:
             found = self._known[id(trace)] = super().read(key, trace)
