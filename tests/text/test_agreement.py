@@ -15,7 +15,7 @@ from ragauge.text.agreement import (
     FUNCTION_WORDS,
     NEGATIONS,
     _pieces,
-    _read_plain,
+    _plain_word_sets,
     _word_sets_by_piece,
     agreement,
 )
@@ -175,7 +175,7 @@ def test_repeating_every_claim_never_lowers_the_agreement(claims, times):
 
 
 @given(CLAIMS)
-def test_blanks_around_a_claim_change_nothing(claims):
+def test_spaces_around_a_claim_change_nothing(claims):
     assert agreement("", [f"  {claim}\t" for claim in claims]) == agreement("", claims)
 
 
@@ -187,5 +187,5 @@ def test_the_quick_reading_equals_the_careful_one(claim):
     pieces = _pieces(claim)
     in_question = {"the", "x"}
     folded = [piece.lower() for piece in pieces]
-    assert _read_plain(pieces, folded, in_question) == _word_sets_by_piece(pieces, in_question)
+    assert _plain_word_sets(pieces, folded, in_question) == _word_sets_by_piece(pieces, in_question)
     assert pieces == _PIECE.findall(_THOUSANDS.sub("", claim))

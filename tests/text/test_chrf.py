@@ -40,7 +40,7 @@ def test_a_text_is_its_own_best_answer(text):
 
 
 @given(texts, texts)
-def test_it_is_within_bounds_and_blind_to_blanks(reference, answer):
+def test_it_is_within_bounds_and_ignores_spaces(reference, answer):
     assert 0 <= chrf(reference, answer) <= 1
     assert chrf(reference, answer) == chrf("".join(reference.split()), f" {answer}\n")
 

@@ -116,7 +116,7 @@ def test_claims(text):
     assert take_apart(text).claim == CLAIMS[text]
 
 
-def test_half_characters_never_come_out_of_json():
+def test_json_never_gives_half_characters():
     for text in ('{"claim": "\\ud800", "citations": []}', '{"x": 1} {"claim": "\\udc00"}'):
         assert take_apart(text).claim.encode(errors="ignore").decode() == take_apart(text).claim
 
@@ -152,7 +152,7 @@ def test_inline_markers():
     "part",
     ["citations:[[\n", "citations: [a] ", "claim: ", "{", '{"a":', "citations:\n\n", "*", "```{"],
 )
-def test_hostile_text_comes_to_an_end(part):
+def test_hostile_text_takes_linear_time(part):
     """`benchmarks.linearity` holds long ones to their length."""
     assert take_apart(part * (5_000 // len(part)))
 

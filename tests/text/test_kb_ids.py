@@ -74,7 +74,7 @@ def test_digits_belong_where_the_field_or_the_caller_says():
         ("viaf:12", "wikidata", "is an id of viaf, not of wikidata"),
     ],
 )
-def test_what_cannot_be_an_id_is_told(written, kb, fact):
+def test_errors_say_why_something_is_not_an_id(written, kb, fact):
     with pytest.raises(ValueError, match=fact):
         kb_id(written, kb)
 

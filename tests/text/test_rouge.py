@@ -62,7 +62,7 @@ def test_the_stemmer_is_nltks(word):
 
 
 @pytest.mark.parametrize("word", DEPARTURES.split())
-def test_the_stemmer_is_nltks_where_it_departs_from_porters(word):
+def test_the_stemmer_follows_nltk_where_it_differs_from_porter(word):
     assert porter_stem(word) == PorterStemmer().stem(word)
 
 

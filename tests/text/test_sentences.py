@@ -128,7 +128,7 @@ PIECES = st.lists(
 
 
 @given(PIECES)
-def test_every_character_but_blanks_stands_in_one_sentence(text: str) -> None:
+def test_every_character_except_spaces_is_in_one_sentence(text: str) -> None:
     at = 0
     for start, end in sentences(text):
         assert not text[at:start].strip() and start < end <= len(text)

@@ -59,5 +59,5 @@ def test_may_us_and_eu_are_a_month_a_country_and_a_union() -> None:
     assert all({"may", "us", "eu"}.isdisjoint(STOP_WORDS[language]) for language in LANGUAGES)
 
 
-def test_simplified_and_traditional_stand_side_by_side() -> None:
+def test_simplified_and_traditional_characters_are_both_listed() -> None:
     assert set("这這个個们們为為与與对對从從吗嗎") <= STOP_WORDS["zh"]
