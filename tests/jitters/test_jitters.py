@@ -17,325 +17,21 @@ from ragauge.errors import UsageError
 from ragauge.jitters import DEFAULT, JITTERS, REFERENCE, applies, jittered
 from ragauge.jitters.lexicons import LANGUAGES, language_of
 from ragauge.jitters.protected import KEPT, masked, protected
+from tests.jitters.jitter_cases import RESULTS
 
-WORDED = {
-    "ws": {
-        "en": {
-            "Who owns it, and why?": "Who  owns it , and why ?",
-            "Who owns it,and why?": "Who  owns it , and why ?",
-            "Kept here: the codex": "Kept here : the  codex",
-            "Rembrandt": "Rembrandt ",
-            "Was it C,D or A,B?": "Was  it C,D or A,B ?",
-            "A,B": "A,B ",
-            "In Kew,Delft or Élan,Été": "In Kew,Delft or Élan,Été ",
-            "Is it C, D or x,y?": "Is  it C , D or x , y ?",
-            "Who?\n- one, two\n    three, four": "Who?\n- one , two\n    three , four",
-        },
-        "nl": {"Welk archief is ouder: dit of dat?": "Welk  archief is ouder : dit of dat ?"},
-        "fr": {"Où est-il : à Paris ?": "Où  est-il: à Paris?"},
-        "zh": {"故宫，卢浮宫：哪个更大？": "故宫， 卢浮宫： 哪个更大 ？"},
-    },
-    "punct": {
-        "en": {
-            "What is X?": "What is X",
-            "Explain Y.": "Explain Y",
-            "In which year was it built?": "In which year was it built",
-            "It was built in 1808?": "It was built in 1808?",
-            "Is A — B ok?": "Is A - B ok",
-            "What's A – B -- C": "What’s A - B - C",
-            "- one\n– two": "- one\n– two",
-            "In 1808 the king founded it": "In 1808, the king founded it",
-            "In Kew the king founded it": "In Kew the king founded it",
-            "What??": "What??",
-            "Show must go on?": "Show must go on?",
-            "Show the rooms?": "Show the rooms",
-            "Name it…": "Name it…",
-        },
-        "nl": {"In 1808 werd het gebouwd": "In 1808 werd het gebouwd", "Wie is dat?": "Wie is dat"},
-        "fr": {"Où est-il ?": "Où est-il", "En 1808 le roi vint": "En 1808, le roi vint"},
-        "zh": {"什么是X？": "什么是X?", "解释X。": "解释X"},
-    },
-    "syn": {
-        "en": {
-            "Explain Y.": "Describe Y.",
-            "EXPLAIN the move": "DESCRIBE the move",
-            "explain the move": "describe the move",
-            "Could you explain why it moved?": "Could you describe why it moved?",
-            "Please list the parts.": "Please enumerate the parts.",
-            "Compare A and B.": "Contrast A and B.",
-            "Compare A to B.": "Compare A to B.",
-            "Compare and contrast A with B.": None,
-            "Name the ship Victory.": None,
-            "Where is the difference kept?": None,
-            "Show the rooms.": "Display the rooms.",
-            "Show me the rooms.": "Show me the rooms.",
-            "In which year did it open?": "In what year did it open?",
-            "Which architect designed it?": "What architect designed it?",
-            "Which opened first, the Prado or the Louvre?": None,
-            "Which archive is older, Kew or Simancas?": None,
-            "Which documents the founding?": None,
-            "Who designed the Louvre?": None,
-            "How many visitors came?": "What number of visitors came?",
-            "How many of them came?": None,
-            "How is Kew linked to London?": "In what way is Kew linked to London?",
-            "How is the weather?": None,
-            "How did the vote go?": None,
-            "When did it open?": "At what point in time did it open?",
-            "When is it open?": None,
-            "When it opened, who came?": None,
-            "What does it cost?": "How much does it cost?",
-            "What does it say about what it cost him?": None,
-            "Where did it come from?": None,
-            "Who is the present director?": "Who is the current director?",
-            "What is the present value of it?": None,
-        },
-        "nl": {
-            "Leg uit waarom het sloot.": "Beschrijf waarom het sloot.",
-            "Noem de drie delen.": "Vermeld de drie delen.",
-            "Noem de architecten van de toren.": "Vermeld de architecten van de toren.",
-            "Noem het geen museum.": None,
-            "Noem de jongen Jan.": None,
-            "Noem de toren Babel.": None,
-            "Leg uit op welke dag het sloot.": "Beschrijf op welke dag het sloot.",
-            "Leg uit dat het sloot.": None,
-            "Vergelijk het met KBR.": None,
-            "In welk jaar en in welke maand werd het gebouwd?": None,
-            "In welk jaar werd het gebouwd?": None,
-            "Hoe wordt het weer?": None,
-            "Hoe kan dat?": None,
-            "Hoe werd het schip ontdekt?": "Op welke manier werd het schip ontdekt?",
-            "Waar ligt het aan dat het sloot?": None,
-            "Waar ligt het verschil?": None,
-            "Waar hangt het vanaf?": None,
-            "Waar wordt aan gewerkt in de toren?": None,
-            "Vergelijk de KB met KBR.": "Maak een vergelijking van de KB met KBR.",
-            "Wanneer begon het werk?": "Op welk moment begon het werk?",
-            "Wanneer het begon, wie was er bij?": None,
-            "Hoe komt het dat het sloot?": None,
-            "Hoe wordt het genoemd?": None,
-            "Waar staat de afkorting KB voor?": None,
-            "Waar worden boeken van gemaakt?": None,
-            "Waar staat het beeld?": "Op welke plaats staat het beeld?",
-            "Wie is de huidige directeur?": "Wie is de tegenwoordige directeur?",
-            "Wat is de huidige tijd?": None,
-            "Wie ontwierp de toren?": None,
-        },
-        "de": {
-            "Erklären Sie, wie es begann.": "Beschreiben Sie, wie es begann.",
-            "Liste die Teile auf.": "Zähle die Teile auf.",
-            "Liste der Museen": None,
-            "Erklären Sie den Bau.": "Beschreiben Sie den Bau.",
-            "Erkläre ihn für tot.": None,
-            "Nenne drei Teile.": "Benenne drei Teile.",
-            "Nenne es kein Museum.": None,
-            "Wie wurde das Wetter?": None,
-            "Wie ging es ihm?": None,
-            "Wie wurde es gedruckt?": "Auf welche Weise wurde es gedruckt?",
-            "Wo liegt das Problem?": None,
-            "Wann wurde es gebaut?": "Zu welchem Zeitpunkt wurde es gebaut?",
-            "Wie wurde es genannt?": None,
-        },
-        "fr": {
-            "Citez les trois auteurs.": "Nommez les trois auteurs.",
-            "Liste des musées": None,
-            "Citez la phrase exacte.": None,
-            "Comment se fait-il qu'il soit fermé ?": None,
-            "Comment est le musée ?": None,
-            "Comment est conservée la toile ?": "De quelle manière est conservée la toile ?",
-            "En quelle année a-t-il ouvert ?": "Au cours de quelle année a-t-il ouvert ?",
-            "Comment s'appelle le roi ?": None,
-            "Quand le roi vint, qui ouvrit ?": None,
-        },
-        "zh": {
-            "请解释IIIF。": "请说明IIIF。",
-            "故宫在哪一年成立？": "故宫在哪年成立？",
-            "比较大的是哪个？": None,
-            "解释权归谁？": None,
-            "显示器是谁的？": None,
-            "列出的是谁？": None,
-            "比较A和B。": "对比A和B。",
-            "比较一下这两座。": "对比一下这两座。",
-            "比较大的宫和塔有很多。": None,
-            "解释为什么它关闭": "说明为何它关闭",
-            "解释《夜巡》的书是谁写的？": None,
-            "解释《夜巡》的书是谁写的": None,
-            "它成为什么？": None,
-            "例如何时？": None,
-        },
-    },
-    "order": {
-        "en": {
-            "Define X with citations, in one sentence": "Define X in one sentence, with citations",
-            "Define X with sources and in 3 words, please. Stop.": (
-                "Define X in 3 words and with sources, please. Stop."
-            ),
-            "Define X with citations, in one sentence that rhymes.": None,
-            "Which is older, the Prado or the Louvre?": "The Prado or the Louvre: which is older?",
-            "which is older, the Prado or the Louvre?": "the Prado or the Louvre: which is older?",
-            "What is it, and who or what made it?": None,
-            "When was the hall opened to all?": "The hall was opened to all when?",
-            "When was the hall that burned opened?": None,
-            "When did the hall open?": None,
-            "In which year was the treaty signed by Louis broken?": None,
-            "When was the bridge damaged in 1944 rebuilt?": None,
-            "When was the treaty signed by Louis void?": None,
-            "When was the treaty signed by Louis?": "The treaty was signed by Louis when?",
-            "How did the church after the fire look?": None,
-            "How did the vote after the fire of 1814 end?": None,
-            "How did Kew grow after the war ended?": None,
-            "What is kept in the tower called?": None,
-            "How many does it hold according to the book?": (
-                "According to the book, how many does it hold?"
-            ),
-            "Who is the head of Kew?": "The head of Kew is who?",
-            "Who is the hall named after?": None,
-            "What is the keeper of Kew doing?": None,
-            "How did Kew burn after the war?": "After the war, how did Kew burn?",
-            "What did Kew call the time after the fire?": None,
-            "What is kept in the tower?": "In the tower, what is kept?",
-            "How many does it hold compared with Kew?": "Compared with Kew, how many does it hold?",
-        },
-        "nl": {
-            "Wanneer begon Operatie Nachtwacht?": "Operatie Nachtwacht begon wanneer?",
-            "In welk jaar werd de toren gebouwd?": "De toren werd in welk jaar gebouwd?",
-            "In welk jaar werd de toren door Van de Velde gebouwd?": None,
-            "Waar ligt de schat begraven?": None,
-            "Waar stond het kasteel vroeger?": None,
-            "Waar hangt het vanaf?": None,
-            "Wanneer werd de koning een beeld geschonken?": None,
-            "Welke boeken zijn er volgens de wet verdwenen?": None,
-            "Waar heeft de KB haar boeken opgeslagen?": None,
-            "Waar worden boeken van gemaakt?": None,
-            "Hoe gaat het, nu er geen depot is?": "Nu er geen depot is, hoe gaat het?",
-            "Hoeveel boeken bezit de KB?": "De KB bezit hoeveel boeken?",
-            "Hoeveel mensen bezochten de KB?": None,
-            "Welke is ouder: de KB of KBR?": "De KB of KBR: welke is ouder?",
-        },
-        "de": {
-            "Wann wurde das Museum eröffnet?": "Das Museum wurde wann eröffnet?",
-            "Wann wurde das Museum von Teyler eröffnet?": None,
-            "Wo liegt der Hund begraben?": None,
-            "Wo liegt der Hund?": "Der Hund liegt wo?",
-            "Wo hängt das Bild schief?": None,
-            "Wann wurde das Museum neu eröffnet?": None,
-            "Wann wurde dem König das Schloss übergeben?": None,
-            "Wann wurde das Schloss der Stadt übergeben?": None,
-            "Wann wurde der Hof des Königs gebaut?": "Der Hof des Königs wurde wann gebaut?",
-            "Wann stellte das Museum seine Werke aus?": None,
-            "Seit wann trägt der Zoo seinen Namen?": "Der Zoo trägt seinen Namen seit wann?",
-            "Erkläre es mit Quellen, in einem Satz.": "Erkläre es in einem Satz, mit Quellen.",
-        },
-        "fr": {
-            "Lequel est grand, le Louvre ou le Prado ?": (
-                "Le Louvre ou le Prado : lequel est grand ?"
-            ),
-        },
-        "zh": {"哪个更早，故宫还是卢浮宫？": "故宫还是卢浮宫，哪个更早？"},
-    },
-    "case": {
-        "en": {
-            "In which year?": "in which year?",
-            "Rembrandt painted what?": None,
-            "The Hague is where?": None,
-            "Will Smith is who?": None,
-            "NASA is what?": None,
-            "EXPLAIN it": None,
-        },
-        "nl": {"Leg uit.": "leg uit.", "Van Gogh schilderde wat?": None},
-        "de": {"Liste die Teile auf.": "liste die Teile auf.", "Liste der Museen": None},
-        "fr": {"Qu'est-ce ?": "qu'est-ce ?"},
-        "zh": {"谁？": None},
-    },
-    "quote": {
-        "en": {
-            "Who said \"it's\" in 'Kew'?": "Who said “it's” in ‘Kew’?",
-            "Who said “it’s” in ‘Kew’?": "Who said \"it’s\" in 'Kew'?",
-            "What's the Louvre's?": "What’s the Louvre’s?",
-            'What is `"a\'b"`?': None,
-            'A 5" disk': None,
-        },
-        "de": {'Was ist "X"?': "Was ist „X“?", "Was ist „X“?": 'Was ist "X"?'},
-        "fr": {'Quel est "X" ?': "Quel est «X» ?"},
-        "zh": {'什么是"夜巡"？': "什么是“夜巡”？", "什么是「夜巡」？": None},
-    },
-    "polite": {
-        "en": {
-            "In which year?": "Could you tell me: in which year?",
-            "List the parts.": "Please list the parts.",
-            "Please list the parts.": None,
-            " \n": None,
-            "List the parts, please.": None,
-            "Explain it, please, in one sentence.": None,
-            "Could you please list the parts?": None,
-            "Did it please the king?": "Could you tell me: did it please the king?",
-            "Show must go on": None,
-            "Show the rooms": "Please show the rooms",
-            "Name of the head of Kew?": "Could you tell me: name of the head of Kew?",
-            "List of museums in Paris": None,
-            "The hall is old. When was it built?": None,
-        },
-        "nl": {
-            "Wie is dat?": "Kunt u mij zeggen: wie is dat?",
-            "Leg uit wie dat is.": "Wees zo vriendelijk en leg uit wie dat is.",
-            "Toon de brief.": "Wees zo vriendelijk en toon de brief.",
-            "Toon van de brief": None,
-            "Laat werk van Rembrandt": None,
-            "Geef alstublieft drie voorbeelden.": None,
-        },
-        "de": {
-            "Nenne die Teile.": "Bitte nenne die Teile.",
-            "Fassen Sie den Text zusammen.": "Bitte fassen Sie den Text zusammen.",
-            "Erklären Sie bitte den Bau.": None,
-            "Erklären ist schwer.": None,
-            "Erläutern ist schwer.": None,
-            "Liste der Museen": None,
-            "Liste der Museen?": "Bitte sagen Sie mir: Liste der Museen?",
-            "Liste die Museen auf.": "Bitte liste die Museen auf.",
-            "Vergleiche zwischen Museen": None,
-        },
-        "fr": {
-            "Qui est-ce ?": "Pourriez-vous me dire : qui est-ce ?",
-            "Montre-moi les salles.": "Merci d'avance : montre-moi les salles.",
-            "Montre en or du roi": None,
-            "Liste la plus longue des rois": None,
-            "Montrez les salles, s'il vous plaît.": None,
-        },
-        "zh": {
-            "谁？": "请问，谁？",
-            "列出三个。": "请列出三个。",
-            "解释一下这件事。": "请解释一下这件事。",
-            "展示厅在哪里？": "请问，展示厅在哪里？",
-            "说明书在哪年出版？": "请问，说明书在哪年出版？",
-            "比较大的博物馆是哪一个？": "请问，比较大的博物馆是哪一个？",
-            "比较如何？": "请问，比较如何？",
-            "介绍《夜巡》的书是谁写的？": "请问，介绍《夜巡》的书是谁写的？",
-            "解释羊皮纸是如何制作的。": None,
-            "谁可以申请借阅证？": "请问，谁可以申请借阅证？",
-            "可以请你解释一下吗？": None,
-        },
-    },
-    "typo": {
-        "en": {
-            "Who designed the building?": "Who designed the buildimg?",
-            "Who is it in Amsterdam?": None,
-            "Where is `function`?": None,
-        },
-        "zh": {"故宫在哪一年成立？": None},
-    },
-}
 CASES = [
-    (name, language, text, text if made is None else made)
-    for name, languages in WORDED.items()
+    (name, language, text, text if result is None else result)
+    for name, languages in RESULTS.items()
     for language, texts in languages.items()
-    for text, made in texts.items()
+    for text, result in texts.items()
 ]
 
 
-def test_what_a_jitter_makes_of_a_text():
+def test_the_text_after_a_jitter():
     assert [
         (name, language, text, found)
-        for name, language, text, made in CASES
-        if (found := jittered(text, name, language=language)) != made
+        for name, language, text, result in CASES
+        if (found := jittered(text, name, language=language)) != result
     ] == []
 
 
@@ -360,15 +56,17 @@ TRAPS = {
 }
 
 
-def test_a_word_that_only_looks_like_one_to_change_stays():
+def test_a_word_that_only_looks_replaceable_stays():
     cases = [(name, text) for name, texts in TRAPS.items() for text in texts]
     assert [text for name, text in cases if jittered(text, name) != text] == []
 
 
 def test_order_keeps_the_text_around_the_clauses():
     text = "Hello. Define X with citations, in one sentence, and Y. Then add Z, with care!"
-    made = jittered(text, "order")
-    assert made == "Hello. Define X in one sentence, with citations, and Y. Then add Z, with care!"
+    result = jittered(text, "order")
+    assert (
+        result == "Hello. Define X in one sentence, with citations, and Y. Then add Z, with care!"
+    )
 
 
 PROTECTED = [
@@ -409,9 +107,9 @@ def test_numbers_code_urls_quotations_and_names_are_never_touched():
 
 def test_quote_leaves_what_is_quoted():
     for part in (part for part in PROTECTED if "explain" in part):
-        made = jittered(f"Who said {part} to us?", "quote", language="en")
+        result = jittered(f"Who said {part} to us?", "quote", language="en")
         inside = part.strip("\"'“”„«»‘’")
-        assert inside in made and len(made) == len(f"Who said {part} to us?"), part
+        assert inside in result and len(result) == len(f"Who said {part} to us?"), part
 
 
 PIECES = st.sampled_from(
@@ -458,7 +156,7 @@ def words(text: str) -> Counter[str]:
     return Counter(re.findall(r"\w+", text.casefold()))
 
 
-def stands_in_order(parts: list[str], text: str) -> bool:
+def appear_in_order(parts: list[str], text: str) -> bool:
     at = 0
     for part in parts:
         found = text.find(part, at)
@@ -472,11 +170,11 @@ def stands_in_order(parts: list[str], text: str) -> bool:
 def test_what_is_protected_survives_every_jitter(text, language):
     kept = [text[start:end] for start, end in protected(text, language)]
     for name in JITTERS:
-        made = jittered(text, name, language=language)
+        result = jittered(text, name, language=language)
         if name == "order":  # a moved clause takes its names with it
-            assert all(made.count(part) >= many for part, many in Counter(kept).items())
+            assert all(result.count(part) >= many for part, many in Counter(kept).items())
         elif name != "quote":
-            assert stands_in_order(kept, made)
+            assert appear_in_order(kept, result)
 
 
 @given(TEXTS, SPOKEN)
@@ -493,7 +191,7 @@ def test_a_second_time_changes_nothing_more(text, language):
 
 
 @given(TEXTS, SPOKEN)
-def test_quote_goes_to_and_fro(text, language):
+def test_quote_applied_three_times_equals_once(text, language):
     """Not idempotent: a text has a straight and a bent form, and each is the other's jitter."""
     once = jittered(text, "quote", language=language)
     again = jittered(once, "quote", language=language)
@@ -541,24 +239,24 @@ HOSTILE = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", HOSTILE)
-def test_hostile_text_comes_to_an_end(part):
+def test_hostile_text_takes_linear_time(part):
     """In a blink, because every search is linear; a quadratic one would take minutes."""
     text = part * (200_000 // len(part))
     for name in JITTERS:
         assert len(jittered(text, name)) >= len(text) - 1
 
 
-def test_runs_of_backticks_of_every_length_come_to_an_end():
+def test_runs_of_backticks_of_every_length_take_linear_time():
     text = "".join("`" * length + "x" for length in range(1, 600))
     assert masked(text, "en") == text
 
 
-def test_a_slip_is_one_of_two_kinds_and_the_same_every_time():
+def test_a_typo_is_one_of_two_kinds_and_the_same_every_time():
     for text in (f"Who restored the building number {n} of Kew?" for n in range(200)):
-        made = jittered(text, "typo")
-        assert made == jittered(text, "typo")
-        changed = [at for at, (old, new) in enumerate(zip(text, made, strict=True)) if old != new]
-        swapped = len(changed) == 2 and made[changed[0]] == text[changed[1]]
+        result = jittered(text, "typo")
+        assert result == jittered(text, "typo")
+        changed = [at for at, (old, new) in enumerate(zip(text, result, strict=True)) if old != new]
+        swapped = len(changed) == 2 and result[changed[0]] == text[changed[1]]
         assert len(changed) == 1 or (swapped and changed[1] == changed[0] + 1)
 
 
@@ -599,9 +297,9 @@ REFERENCE_PARITY = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "made"), REFERENCE_PARITY)
-def test_the_reference_profile_is_the_briefs(name, text, made):
-    assert jittered(text, name, profile="reference") == made
+@pytest.mark.parametrize(("name", "text", "result"), REFERENCE_PARITY)
+def test_the_reference_profile_follows_the_reference(name, text, result):
+    assert jittered(text, name, profile="reference") == result
 
 
 @given(TEXTS)
@@ -690,5 +388,5 @@ def test_ws_says_all_that_it_does():
     assert "two between two words" in JITTERS["ws"].about
 
 
-def test_the_guess_is_right_for_every_demo_question():
+def test_the_guess_is_correct_for_every_demo_question():
     assert all(language_of(text) == language for text, language in demo_questions())

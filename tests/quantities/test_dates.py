@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.quantities import quantities, stands_in, unsupported
+from ragauge.quantities import is_supported, quantities, unsupported
 
 
 def named(words):
@@ -170,4 +170,4 @@ def test_times_read_back(time, form):
 
 def test_a_day_stands_in_itself_alone():
     third, fourth = quantities("3 May 1800, 4 May 1800")
-    assert stands_in(third, [third]) and not stands_in(third, [fourth])
+    assert is_supported(third, [third]) and not is_supported(third, [fourth])

@@ -12,7 +12,7 @@ from ragauge.grounding.alignment import Aligned, align
 from ragauge.grounding.passages import ENOUGH, Passages, token_ranges
 from ragauge.grounding.records import FAULTS, MOST_SLIPS, Slip, slips
 from ragauge.grounding.tokens import Tokens, tokens
-from ragauge.quantities import Quantity, quantities, stands_in, unsupported
+from ragauge.quantities import Quantity, is_supported, quantities, unsupported
 from ragauge.quantities.identifiers import without_inline_markers
 
 Found = TypeVar("Found")
@@ -150,7 +150,7 @@ def _restated(said: Sequence[Quantity], found: Tokens, passages: Passages) -> fr
     return frozenset(
         stem
         for one in said
-        if stands_in(one, passages.supply)
+        if is_supported(one, passages.supply)
         for stem in found.stems[
             bisect_left(found.starts, one.start) : bisect_left(found.starts, one.end)
         ]

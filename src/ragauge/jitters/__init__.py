@@ -26,17 +26,17 @@ from ragauge.jitters.wording import (
 )
 
 Risk = Literal["none", "low", "medium"]
-"""How likely a system may read another question in the changed words."""
+"""How likely the change is to be read as a different question."""
 
 
 class Jitter(Struct, frozen=True):
-    """A change of a text, pure and total: numbers, code, URLs, quotations and names stay."""
+    """A change of any text that keeps its numbers, code, URLs, quotations and names."""
 
     name: str
     risk: Risk
     about: str
     apply: Callable[[str, str], str]
-    """Of a text and its language, one of en, nl, de, fr and zh; others have no lexicon."""
+    """Takes a text and its language: en, nl, de, fr or zh; other languages have no lexicon."""
 
 
 _ALL = (
@@ -79,8 +79,8 @@ REFERENCE: dict[str, Callable[[str], str]] = {
         "with citations, in one sentence", "in one sentence, with citations"
     ),
 }
-"""The brief's own jitters, as it words them, for runs that are compared with its figures. They
-protect nothing and know English only; no text is lost."""
+"""The jitters of the reference, for runs that are compared with its figures. They protect nothing
+and know only English; no text is lost."""
 
 
 def jittered(
@@ -90,7 +90,7 @@ def jittered(
     language: str | None = None,
     profile: Literal["ours", "reference"] = "ours",
 ) -> str:
-    """The text after a jitter; the text itself where the jitter finds nothing to change.
+    """The text after a jitter; the same text if the jitter finds nothing to change.
 
     The language is guessed from the text unless it is given.
 
@@ -112,12 +112,12 @@ def jittered(
 
 
 def applies(text: str, name: str, language: str | None = None) -> bool:
-    """Whether the text has what the jitter is about, so that a change can be expected of it.
+    """Whether the text contains what the jitter changes, so that a change can be expected.
 
-    Quotes for `quote`, a long word for `typo`, a clause or phrase of a movable kind for `order`,
-    a question or an order with no polite word for `polite`; the others are for every question.
-    A jitter may still leave such a text alone: `order` where moving the phrase could change the
-    meaning, `syn` where it knows no other word.
+    Quotes for `quote`, a long word for `typo`, a movable clause or phrase for `order`, a question
+    or an order without a polite word for `polite`; the others apply to every question. A jitter
+    may still leave such a text alone: `order` if moving the phrase could change the meaning,
+    `syn` if it knows no other word.
     """
     known = _known_language(text, language)
     if name == "order":

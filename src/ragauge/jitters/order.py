@@ -1,9 +1,9 @@
 """`order`: the same words, with a clause or the question phrase in another place.
 
-A move is made only where the sentence leaves one reading of it: an English question with `did`
-cannot be turned without other words, and a phrase that may belong to the noun before it stays.
-First what is known of each language's sentences, then the moves: a move sees a part of its kind,
-and gives the question's parts in their new order if moving it is safe.
+A part is moved only if the sentence has one reading: an English question with `did` cannot be
+turned round without other words, and a phrase that may belong to the noun before it stays.
+First comes the grammar of each language, then the moves: a move detects a part of its kind, and
+gives the question's parts in their new order if moving it is safe.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ from msgspec import Struct
 
 from ragauge.jitters.lexicons import AUXILIARIES
 from ragauge.jitters.protected import KEPT, masked
-from ragauge.jitters.sentences import Edit, edited, lowered, raised, sentences
+from ragauge.jitters.sentences import Edit, apply_edits, capitalised, sentences, uncapitalised
 from ragauge.text.word_lists import word_set
 
 
 class Grammar(Struct, frozen=True, kw_only=True):
-    """Words by what they do in a question. What a language does not have stays empty."""
+    """Words by their role in a question. What a language does not have is empty."""
 
     manners: str
     """A pattern of the clauses that say how to answer: `with citations`, `in one sentence`."""
     joint: str = r",? (?:and |en |und |et )?"
-    """A pattern of what parts two such clauses."""
+    """A pattern of what separates two such clauses."""
     chooses: frozenset[str] = frozenset()
-    """They ask which of two: `Which opened first, the Prado or the Louvre?`"""
+    """These ask which of two: `Which opened first, the Prado or the Louvre?`"""
     either: str = ""
     colon: str = ":"
     joins: tuple[str, ...] = ()
-    """They open a clause that may stand at either end: `now that …`."""
+    """These open a clause that may come first or last: `now that …`."""
     asides: tuple[str, ...] = ()
-    """They open a phrase that may stand at either end: `according to …`."""
+    """These open a phrase that may come first or last: `according to …`."""
     articles: frozenset[str] = frozenset()
     owners: frozenset[str] = frozenset()
     places: frozenset[str] = frozenset()
-    """They ask for a time, a place or a manner alone: `when`."""
+    """These alone ask for a time, a place or a way: `when`."""
     leads: frozenset[str] = frozenset()
-    """They open a phrase of time or place: `in which year`."""
+    """These open a phrase of time or place: `in which year`."""
     asks: frozenset[str] = frozenset()
     """The second word of such a phrase."""
     who: frozenset[str] = frozenset()
@@ -49,19 +49,19 @@ class Grammar(Struct, frozen=True, kw_only=True):
     done: str = ""
     """A pattern of participles."""
     alone: frozenset[str] = frozenset()
-    """Verbs with no object, so that what follows is their subject: `begon`."""
+    """Verbs without an object, so that what follows is their subject: `begon`."""
     holds: frozenset[str] = frozenset()
-    """Verbs whose subject holds what is counted: `Hoeveel boeken bezit de KB?`"""
+    """Verbs whose subject contains what is counted: `Hoeveel boeken bezit de KB?`"""
     bars: frozenset[str] = frozenset()
-    """Words that make a noun phrase more than that, so that it is left where it is."""
+    """Words that show that a phrase is not only a noun phrase, so that it is not moved."""
     relatives: frozenset[str] = frozenset()
-    """Words that open a clause of their own, within which nothing is moved."""
+    """Words that open a clause of their own, inside which nothing is moved."""
     verb_last: bool = False
-    """The participle stands at the end: `werd in 1800 geopend`."""
+    """The participle comes last: `werd in 1800 geopend`."""
     trails: frozenset[str] = frozenset()
-    """Prepositions: a noun phrase does not end in them."""
+    """Prepositions, which cannot end a noun phrase."""
     capital_nouns: bool = False
-    """Every noun has a capital, so that no noun ends what ends in a small word: `begraben`."""
+    """Every noun has a capital, so a phrase that ends in lower case does not end in a noun."""
 
 
 _EN_DONE = (
@@ -197,7 +197,7 @@ GRAMMARS = {"en": _EN, "nl": _NL, "de": _DE, "fr": _FR, "zh": _ZH}
 
 Span = tuple[int, int]
 Parts = Sequence[Span | str]
-"""Stretches of the question in their new order, with the marks that part them."""
+"""Stretches of the question in their new order, with the marks between them."""
 
 _WORD = re.compile(r"\S+")
 _HALVES = re.compile(r"([^,:;，：；]+)(?:[,:] |[，：])([^,:;，：；]+)")
@@ -205,7 +205,7 @@ _MARKS = re.compile("[,:;，：；]")
 
 
 class Question:
-    """A question without its mark, as it stands and as it is painted."""
+    """A question without its mark, as it is written and as it is masked."""
 
     def __init__(self, text: str, painted: str) -> None:
         self.text = text
@@ -213,33 +213,33 @@ class Question:
 
     @cached_property
     def words(self) -> list[str]:
-        """The painted words in lower case; a name is a run of KEPT."""
+        """The masked words in lower case; a name is a run of KEPT."""
         return [self.painted[start:end].lower() for start, end in self._spans]
 
     @cached_property
     def halves(self) -> tuple[Span, Span] | None:
-        """What stands before and after the only comma or colon."""
+        """The parts before and after the only comma or colon."""
         match = _HALVES.fullmatch(self.painted)
         return (match.span(1), match.span(2)) if match else None
 
     @cached_property
-    def whole(self) -> bool:
-        """Whether no mark parts it."""
+    def unbroken(self) -> bool:
+        """Whether it has no comma, colon or semicolon."""
         return not _MARKS.search(self.painted)
 
     def phrase(self, first: int, last: int) -> Span:
         """The stretch from one word to the one before another."""
         return self._spans[first][0], self._spans[last - 1][1]
 
-    def moved(self, grammar: Grammar) -> str | None:
+    def after_move(self, grammar: Grammar) -> str | None:
         """The question after the first move that is safe."""
         for move in MOVES:
-            if move.seen(self, grammar) and (parts := move.made(self, grammar)):
+            if move.applies(self, grammar) and (parts := move.new_order(self, grammar)):
                 return self.written(parts)
         return None
 
     def written(self, parts: Parts) -> str:
-        """The question of these parts, the capital at its new beginning."""
+        """The question with its parts in this order and the capital at its new beginning."""
         written = ""
         for part in parts:
             if isinstance(part, str):
@@ -247,9 +247,9 @@ class Question:
             else:
                 text = self.text[slice(*part)]
                 written += " " * (written[-1:] not in ("", "，"))
-                written += lowered(text) if part[0] == 0 else text
+                written += uncapitalised(text) if part[0] == 0 else text
         fresh = not isinstance(parts[0], str) and self.painted[parts[0][0]] != KEPT
-        return raised(written) if fresh and self.text[0].isupper() else written
+        return capitalised(written) if fresh and self.text[0].isupper() else written
 
     @cached_property
     def _spans(self) -> list[Span]:
@@ -257,13 +257,13 @@ class Question:
 
 
 class Move(Struct, frozen=True):
-    """A kind of part, and where it goes."""
+    """How to detect a kind of part, and how to move it."""
 
-    seen: Callable[[Question, Grammar], bool]
-    made: Callable[[Question, Grammar], Parts | None]
+    applies: Callable[[Question, Grammar], bool]
+    new_order: Callable[[Question, Grammar], Parts | None]
 
 
-def _choice_seen(question: Question, grammar: Grammar) -> bool:
+def _has_choice(question: Question, grammar: Grammar) -> bool:
     if not question.halves or not grammar.either:
         return False
     asks, choice = (question.painted[slice(*half)].lower() for half in question.halves)
@@ -282,7 +282,7 @@ def _choice_first(question: Question, grammar: Grammar) -> Parts | None:
     return (choice, grammar.colon, asks) if noun or chinese else None
 
 
-def _clause_seen(question: Question, grammar: Grammar) -> bool:
+def _has_clause(question: Question, grammar: Grammar) -> bool:
     if not question.halves or question.painted[question.halves[0][1]] != ",":
         return False
     clause = question.painted[slice(*question.halves[1])].lower()
@@ -304,8 +304,8 @@ def _aside(question: Question, grammar: Grammar) -> tuple[int, int] | None:
     return None
 
 
-def _aside_seen(question: Question, grammar: Grammar) -> bool:
-    return question.whole and _aside(question, grammar) is not None
+def _has_aside(question: Question, grammar: Grammar) -> bool:
+    return question.unbroken and _aside(question, grammar) is not None
 
 
 def _aside_first(question: Question, grammar: Grammar) -> Parts | None:
@@ -322,7 +322,7 @@ _LONGEST_PIECE = 4
 
 
 def _is_closed(words: list[str], grammar: Grammar) -> bool:
-    """Whether these are noun phrases to their end, with no verb left over: `the fire of 1814`,
+    """Whether these are only noun phrases, with no verb left over: `the fire of 1814`,
     but not `the fire look`."""
     pieces: list[list[str]] = [[]]
     for word in words:
@@ -334,7 +334,7 @@ def _is_closed(words: list[str], grammar: Grammar) -> bool:
 
 
 def _is_noun(piece: list[str], grammar: Grammar) -> bool:
-    """Whether a name ends the words, or an article and one word, or a known time, are all."""
+    """Whether the words end in a name, or are an article and one word, or a known time."""
     if not piece or len(piece) > _LONGEST_PIECE:
         return False
     free = piece[1:] if piece[0] in grammar.articles else piece
@@ -350,10 +350,10 @@ _WHEN = word_set("after before during")
 _NEAR_WHEN = word_set("from until just shortly soon long and or in on at of") | _TIMES
 
 
-def _time_seen(question: Question, grammar: Grammar) -> bool:
+def _has_time(question: Question, grammar: Grammar) -> bool:
     words = question.words
-    asked = words[0] in ("how", "where", "why") and "did" in words[:6]
-    return question.whole and asked and bool({*words} & (_WHEN | {"in"}))
+    asking = words[0] in ("how", "where", "why") and "did" in words[:6]
+    return question.unbroken and asking and bool({*words} & (_WHEN | {"in"}))
 
 
 def _time_first(question: Question, grammar: Grammar) -> Parts | None:
@@ -390,9 +390,9 @@ def _stored(question: Question, grammar: Grammar) -> int | None:
     return None
 
 
-def _place_seen(question: Question, grammar: Grammar) -> bool:
-    asked = question.words[0] == "what" or question.words[:2] == ["how", "many"]
-    return question.whole and asked and _stored(question, grammar) is not None
+def _has_place(question: Question, grammar: Grammar) -> bool:
+    asking = question.words[0] == "what" or question.words[:2] == ["how", "many"]
+    return question.unbroken and asking and _stored(question, grammar) is not None
 
 
 def _place_first(question: Question, grammar: Grammar) -> Parts | None:
@@ -409,10 +409,10 @@ _LONGEST_PHRASE = 5
 
 
 def _verb_after_phrase(question: Question, verbs: frozenset[str], grammar: Grammar) -> int:
-    """The place of the verb after a question phrase of time or place; 0 where there is none."""
+    """The place of the verb after a question phrase of time or place; 0 if there is none."""
     words = question.words
     alone = words[0] in grammar.places
-    if not question.whole or not (alone or _is_phrase(words, grammar)):
+    if not question.unbroken or not (alone or _is_phrase(words, grammar)):
         return 0
     first, last = (1, 2) if alone else (2, _LONGEST_PHRASE)
     return next((at for at in range(first, min(last, len(words))) if words[at] in verbs), 0)
@@ -422,7 +422,7 @@ def _is_phrase(words: list[str], grammar: Grammar) -> bool:
     return words[0] in grammar.leads and len(words) > 2 and words[1] in grammar.asks
 
 
-def _phrase_seen(question: Question, grammar: Grammar) -> bool:
+def _has_phrase(question: Question, grammar: Grammar) -> bool:
     return bool(_verb_after_phrase(question, grammar.be | grammar.alone, grammar))
 
 
@@ -430,19 +430,19 @@ def _phrase_last(question: Question, grammar: Grammar) -> Parts | None:
     """`When was the Prado opened` → `The Prado was opened when`."""
     verb = _verb_after_phrase(question, grammar.be | grammar.alone, grammar)
     words, end = question.words, len(question.words)
-    asked, said = question.phrase(0, verb), question.phrase(verb, verb + 1)
+    asking, verb_part = question.phrase(0, verb), question.phrase(verb, verb + 1)
     if words[verb] in grammar.alone:
         verbal = any(re.fullmatch(grammar.done, word) for word in words[verb + 1 :])
         safe = not verbal and _is_noun_phrase(question, verb + 1, end, grammar)
-        return (question.phrase(verb + 1, end), said, asked) if safe else None
+        return (question.phrase(verb + 1, end), verb_part, asking) if safe else None
     done = [at for at in range(verb + 1, end) if re.fullmatch(grammar.done, words[at])]
     if len(done) != 1 or not _is_noun_phrase(question, verb + 1, done[0], grammar):
         return None
     thing, rest = question.phrase(verb + 1, done[0]), question.phrase(done[0], end)
     if grammar.verb_last:
-        return (thing, said, asked, rest) if done[0] == end - 1 else None
+        return (thing, verb_part, asking, rest) if done[0] == end - 1 else None
     safe = grammar.relatives.isdisjoint(words[done[0] :]) and not _goes_on(words[done[0] :])
-    return (thing, said, rest, asked) if safe else None
+    return (thing, verb_part, rest, asking) if safe else None
 
 
 def _goes_on(words: list[str]) -> bool:
@@ -463,10 +463,10 @@ def _is_noun_phrase(question: Question, first: int, last: int, grammar: Grammar)
     return named and ended and grammar.bars.isdisjoint(spelled) and one
 
 
-def _owner_seen(question: Question, grammar: Grammar) -> bool:
+def _has_owner(question: Question, grammar: Grammar) -> bool:
     words = question.words
-    asked = words[0] in grammar.places or _is_phrase(words, grammar)
-    return question.whole and asked and not grammar.owners.isdisjoint(words[3:])
+    asking = words[0] in grammar.places or _is_phrase(words, grammar)
+    return question.unbroken and asking and not grammar.owners.isdisjoint(words[3:])
 
 
 def _owner_last(question: Question, grammar: Grammar) -> Parts | None:
@@ -492,9 +492,9 @@ def _count_verb(question: Question, grammar: Grammar) -> int:
     return next(verbs, 0)
 
 
-def _count_seen(question: Question, grammar: Grammar) -> bool:
+def _has_count(question: Question, grammar: Grammar) -> bool:
     counted = question.words[0] == "hoeveel" and bool(grammar.holds)
-    return question.whole and counted and _count_verb(question, grammar) > 0
+    return question.unbroken and counted and _count_verb(question, grammar) > 0
 
 
 def _count_last(question: Question, grammar: Grammar) -> Parts | None:
@@ -507,9 +507,9 @@ def _count_last(question: Question, grammar: Grammar) -> Parts | None:
     return question.phrase(verb + 1, end), question.phrase(verb, verb + 1), question.phrase(0, verb)
 
 
-def _who_seen(question: Question, grammar: Grammar) -> bool:
+def _has_who(question: Question, grammar: Grammar) -> bool:
     words = question.words
-    if not question.whole or len(words) < 4:
+    if not question.unbroken or len(words) < 4:
         return False
     return words[0] in grammar.who and words[1] in grammar.be and words[2] in grammar.articles
 
@@ -526,22 +526,22 @@ def _who_last(question: Question, grammar: Grammar) -> Parts | None:
 
 
 MOVES = (
-    Move(_choice_seen, _choice_first),
-    Move(_clause_seen, _clause_first),
-    Move(_aside_seen, _aside_first),
-    Move(_time_seen, _time_first),
-    Move(_place_seen, _place_first),
-    Move(_phrase_seen, _phrase_last),
-    Move(_owner_seen, _owner_last),
-    Move(_count_seen, _count_last),
-    Move(_who_seen, _who_last),
+    Move(_has_choice, _choice_first),
+    Move(_has_clause, _clause_first),
+    Move(_has_aside, _aside_first),
+    Move(_has_time, _time_first),
+    Move(_has_place, _place_first),
+    Move(_has_phrase, _phrase_last),
+    Move(_has_owner, _owner_last),
+    Move(_has_count, _count_last),
+    Move(_has_who, _who_last),
 )
 
 _QUESTION = re.compile(r"(?P<body>[^?？]+?)[ \u00a0]?[?？]\Z")
 
 
 def order(text: str, language: str) -> str:
-    """The text with a part of each sentence moved, where one can be.
+    """The text with one part of each sentence moved, if there is one that can be.
 
     >>> order("Which is older, the Prado or the Louvre?", "en")
     'The Prado or the Louvre: which is older?'
@@ -555,12 +555,12 @@ def order(text: str, language: str) -> str:
     edits = []
     for span in sentences(painted):
         question = _question(text, painted, span)
-        edit = question and question.moved(grammar)
+        edit = question and question.after_move(grammar)
         if question and edit:
             edits.append((span[0], span[0] + len(question.text), edit))
-        elif swapped := _swapped(text, painted, span, grammar):
+        elif swapped := _swap(text, painted, span, grammar):
             edits.append(swapped)
-    return edited(text, edits)
+    return apply_edits(text, edits)
 
 
 def movable(text: str, language: str) -> bool:
@@ -571,15 +571,15 @@ def movable(text: str, language: str) -> bool:
     painted = masked(text, language)
     for span in sentences(painted):
         question = _question(text, painted, span)
-        if question and any(move.seen(question, grammar) for move in MOVES):
+        if question and any(move.applies(question, grammar) for move in MOVES):
             return True
-        if _swapped(text, painted, span, grammar):
+        if _swap(text, painted, span, grammar):
             return True
     return False
 
 
 def _question(text: str, painted: str, span: tuple[int, int]) -> Question | None:
-    """The sentence as a question, None where it is none or is oddly written."""
+    """The sentence as a question, None if it is not one or is written unusually."""
     match = _QUESTION.match(painted, *span)
     if not match:
         return None
@@ -596,8 +596,8 @@ def _question(text: str, painted: str, span: tuple[int, int]) -> Question | None
     return Question(text[start:end], body)
 
 
-def _swapped(text: str, painted: str, span: tuple[int, int], grammar: Grammar) -> Edit | None:
-    """Two clauses that say how to answer, the second first; what stands around them stays."""
+def _swap(text: str, painted: str, span: tuple[int, int], grammar: Grammar) -> Edit | None:
+    """Two clauses that say how to answer, the second first; the text around them stays."""
     for match in _clauses(grammar).finditer(text, *span):
         if KEPT not in (painted[match.start("one")], painted[match.start("two")]):
             return *match.span(), f"{match['two']}{match['between']}{match['one']}"

@@ -1,7 +1,7 @@
-"""What no jitter may touch: numbers and dates, code, URLs, quoted text, names, ids.
+"""What no jitter may change: numbers and dates, code, URLs, quoted text, names, ids.
 
-It is found once and painted over, character by character, so that a place in the painted text
-is the same place in the text and the rules of a jitter see only what they may change.
+It is found once and masked, character by character, so that places in the masked text are the
+same as in the text, and the rules of a jitter match only what they may change.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from ragauge.jitters.lexicons import (
 )
 
 KEPT = "\ufffc"
-"""Stands for every protected character; a text's own is protected too."""
+"""Replaces every protected character; one in the text itself is protected too."""
 
 MARKS = "\u0300-\u036f\u00ad\u200b-\u200d\u2060"
-"""Accents written apart from their letter, and what nobody sees: they part no word."""
+"""Accents that are characters of their own, and invisible characters: both are inside words."""
 
 Span = tuple[int, int]
 
@@ -86,9 +86,9 @@ _CLOSING = {
 }
 
 
-@lru_cache(maxsize=8)  # all the jitters of a question want the same
+@lru_cache(maxsize=8)  # all the jitters of a question use the same
 def masked(text: str, language: str) -> str:
-    """The text at its own length, every protected character painted over with KEPT.
+    """The text with every protected character replaced by KEPT, at the same length.
 
     >>> masked("Who owns the Night Watch (1642) by `x`?", "en").replace(KEPT, "_")
     'Who owns the ___________ (____) by ___?'
@@ -101,11 +101,11 @@ def masked(text: str, language: str) -> str:
 
 
 def protected(text: str, language: str) -> list[Span]:
-    """The spans no jitter may touch, in order, apart from each other."""
+    """The spans no jitter may change, in order, with a gap between them."""
     enclosed = [*quoted_or_code(text)]
     dates = [match.span() for match in _DATES.finditer(text)]
     found: list[Span] = []
-    for start, end in sorted([*enclosed, *_written(text, enclosed, language), *dates]):
+    for start, end in sorted([*enclosed, *_names_and_code(text, enclosed, language), *dates]):
         if found and start <= found[-1][1]:
             found[-1] = found[-1][0], max(end, found[-1][1])
         else:
@@ -114,7 +114,7 @@ def protected(text: str, language: str) -> list[Span]:
 
 
 def quoted_or_code(text: str) -> Iterator[Span]:
-    """The spans of quotations and of code between backticks, their marks included."""
+    """The spans of quotations and of code between backticks, including their marks."""
     closings = _Closings(text)
     at = 0
     for match in _OPENING.finditer(text):
@@ -127,15 +127,15 @@ def quoted_or_code(text: str) -> Iterator[Span]:
 
 
 class _Closings:
-    """Where quotations end: each kind of mark is looked for once, so that a text of a thousand
-    opening marks takes no thousand searches."""
+    """The ends of quotations. Each kind of mark is searched for once, so that a thousand opening
+    marks do not take a thousand searches."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._ends: dict[str, list[int]] = {}
 
     def after(self, opening: re.Match[str]) -> int | None:
-        """The end of what this mark opens, None where nothing closes it."""
+        """The end of the quotation that this mark opens, None if nothing closes it."""
         mark = opening[0]
         if mark[0] == "`":
             return self._fences.get(opening.start())
@@ -147,7 +147,7 @@ class _Closings:
 
     @cached_property
     def _fences(self) -> dict[int, int]:
-        """The end of the code that each run of backticks opens: the next run as long as it is."""
+        """The end of the code that each run of backticks opens: the next run of the same length."""
         ends: dict[int, int] = {}
         nearest: dict[int, int] = {}
         for run in reversed([*re.finditer("`+", self._text)]):
@@ -159,7 +159,7 @@ class _Closings:
 
 
 class _Token(Struct, frozen=True):
-    """A word as it stands in the text, or a piece of code, or a number."""
+    """A word of the text, a piece of code, or a number."""
 
     start: int
     end: int
@@ -168,10 +168,10 @@ class _Token(Struct, frozen=True):
     lower: str = ""
 
 
-def _written(text: str, enclosed: list[Span], language: str) -> list[Span]:
-    """The spans of numbers, code and names, outside of what is enclosed.
+def _names_and_code(text: str, enclosed: list[Span], language: str) -> list[Span]:
+    """The spans of numbers, code and names outside quotations and code.
 
-    In a name, words that follow each other and the particles between them are one.
+    Adjacent words of a name and the particles between them are one span.
     """
     found = [*_tokens(text, enclosed)]
     if language == "de":  # `Erklären Sie den Bau` has no name `Sie den Bau`
@@ -179,8 +179,8 @@ def _written(text: str, enclosed: list[Span], language: str) -> list[Span]:
             structs.replace(token, kind="word") if token.lower == "sie" else token
             for token in found
         ]
-    tokens = [_named(text, found, at) for at in range(len(found))]
-    # Dutch "of" is "or": it parts names.
+    tokens = [_as_name(text, found, at) for at in range(len(found))]
+    # Dutch "of" is "or": it separates names.
     particles = PARTICLES - {"of"} if language == "nl" else PARTICLES
     spans = [(token.start, token.end) for token in tokens if token.kind == "code"]
     at = 0
@@ -215,7 +215,7 @@ def _tokens(text: str, enclosed: list[Span]) -> Iterator[_Token]:
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
-    """The words of a run without blanks, or all of it as code; the marks at its ends left out."""
+    """The words of a run without spaces, or all of it as code, without the marks at its ends."""
     run = text[start:end]
     start += len(run) - len(run.lstrip(_BEFORE))
     core = run.lstrip(_BEFORE).rstrip(_AFTER)
@@ -230,8 +230,8 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
             yield *word.span(), ""
 
 
-def _named(text: str, tokens: list[_Token], at: int) -> _Token:
-    """The token, made a name if it opens one: `The Hague`, `Explain Everything is an app`."""
+def _as_name(text: str, tokens: list[_Token], at: int) -> _Token:
+    """The token, as a name if it opens one: `The Hague`, `Explain Everything is an app`."""
     token, after = tokens[at], tokens[at + 1 : at + 2]
     if token.kind != "opener" or not after or after[0].kind != "name":
         return token
@@ -246,7 +246,7 @@ def _named(text: str, tokens: list[_Token], at: int) -> _Token:
 
 
 def _adjoins(text: str, left: _Token, right: _Token) -> bool:
-    """Whether only a blank parts two tokens; after `de' Medici`, an apostrophe too."""
+    """Whether only a space separates two tokens; as in `de' Medici`, an apostrophe too."""
     start = left.end + (left.lower in PARTICLES and text[left.end] in "'’")
     return bool(_WITHIN_NAME.fullmatch(text, start, right.start))
 
@@ -254,7 +254,7 @@ def _adjoins(text: str, left: _Token, right: _Token) -> bool:
 def _next_of_name(
     text: str, tokens: list[_Token], at: int, particles: frozenset[str]
 ) -> int | None:
-    """The place of the name's next word, particles skipped; None where the name ends."""
+    """The place of the name's next word, skipping particles; None if the name ends."""
     for further in range(at + 1, min(at + 2 + _MOST_PARTICLES, len(tokens))):
         token = tokens[further]
         if not _adjoins(text, tokens[further - 1], token):

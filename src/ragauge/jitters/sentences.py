@@ -1,8 +1,8 @@
-"""Sentences of a painted text, edits made at places of it, and whether a sentence orders or asks.
+"""Sentences of a masked text, edits of it, and whether a sentence is an order or a question.
 
-Many a verb that orders is a noun too: `Show the rooms`, but `Show business`; `Liste die Teile auf`,
-but `Liste der Museen`; 解释这件事, but 解释权. Such a word orders only where what follows can stand
-after the verb alone.
+Many verbs that give orders are nouns too: `Show the rooms`, but `Show business`; `Liste die Teile
+auf`, but `Liste der Museen`; 解释这件事, but 解释权. Such a word gives an order only if what
+follows can follow the verb alone.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from ragauge.jitters.protected import KEPT
 from ragauge.text.word_lists import word_set
 
 Edit = tuple[int, int, str]
-"""Where it begins and ends, and what comes there instead."""
+"""Start, end, and the text that replaces what is there."""
 
 _SENTENCE = re.compile(r"[^.?!。！？\n]+[.?!。！？]*")
 _FIRST = re.compile(r"\W*?(?=[\w\ufffc])")
 LONGEST = 1000
-"""A longer sentence is no question: rules leave it alone, and so take linear time on any text."""
+"""Rules leave longer sentences alone, so that they take linear time on any text."""
 
 
 def sentences(painted: str) -> Iterator[tuple[int, int]]:
@@ -38,8 +38,8 @@ def sentences(painted: str) -> Iterator[tuple[int, int]]:
             yield first.end(), end
 
 
-def edited(text: str, edits: Iterable[Edit]) -> str:
-    """The text with edits made; they are in order and apart from each other."""
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """The text after edits, which are in order and do not overlap."""
     parts, at = [], 0
     for start, end, new in edits:
         parts += [text[at:start], new]
@@ -55,14 +55,14 @@ def capitals_of(old: str, new: str) -> str:
     """
     if old.isupper() and len(old) > 1:
         return new.upper()
-    return raised(new) if old[:1].isupper() else new
+    return capitalised(new) if old[:1].isupper() else new
 
 
-def raised(text: str) -> str:
+def capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def lowered(text: str) -> str:
+def uncapitalised(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
@@ -75,7 +75,7 @@ _NOUNS_TOO = {
     "de": word_set("liste vergleiche"),
     "fr": word_set("liste montre affiche mets cite"),
 }
-"""Verbs that order, and are nouns or adverbs as well."""
+"""Verbs of orders that are nouns or adverbs as well."""
 
 _OBJECTS = {
     "en": (
@@ -96,10 +96,10 @@ _OBJECTS = {
         r"(?! (?:plus|moins)\b)|l['’]"
     ),
 }
-"""Patterns of what follows such a verb where it orders, and a noun where it is one."""
+"""Patterns of what follows such a verb when it gives an order."""
 
 _FORMAL = frozenset(verb for verb in IMPERATIVES["de"] if verb.endswith("n"))
-"""They order only before `Sie`: `Erklären Sie`, but `Erklären ist schwer`."""
+"""These give an order only before `Sie`: `Erklären Sie`, but `Erklären ist schwer`."""
 _TO_ME = "-(?:moi|nous)"
 
 ZH_VERBS = "解释|说明|列出|列举|比较|对比|显示|展示|描述|总结|给出|介绍"
@@ -110,10 +110,10 @@ _ZH_THING = (
 )
 ZH_COMPARED = rf"(?:一下|{_ZH_THING})"
 ZH_OBJECT = rf"(?:如何|怎么|怎样|为什么|为何|什么[是叫]|{ZH_COMPARED})"
-"""A pattern of what follows a Chinese verb that orders. 介绍这座宫殿的书是谁写的 orders nothing."""
+"""A pattern of what follows a Chinese verb of an order: 介绍这座宫殿的书是谁写的 is not one."""
 _ZH_ASKS = re.compile("[谁哪吗呢]|什么|多少|几[个年种座家位次]|怎[么样]|何[时处]|为何|如何|是否")
-_ZH_TELLS = re.compile(rf"(?:{ZH_VERBS})|[^?？]*[。.！!]\Z")
-"""Perhaps an order, for all its question words: 解释纸是如何制作的."""
+_ZH_MAY_ORDER = re.compile(rf"(?:{ZH_VERBS})|[^?？]*[。.！!]\Z")
+"""Possibly an order, despite its question words: 解释纸是如何制作的."""
 
 
 def is_order(painted: str, start: int, end: int, language: str) -> bool:
@@ -128,17 +128,17 @@ def is_order(painted: str, start: int, end: int, language: str) -> bool:
 
 
 def is_question(painted: str, start: int, end: int, language: str) -> bool:
-    """Whether the sentence asks, by its mark or without one by its first words."""
+    """Whether the sentence is a question, by its mark or by its first words."""
     return painted[start:end].rstrip().endswith(("?", "？")) or asks_in_words(
         painted, start, end, language
     )
 
 
 def asks_in_words(painted: str, start: int, end: int, language: str) -> bool:
-    """Whether the sentence would ask without its mark too."""
+    """Whether the words of the sentence ask, even without its mark."""
     if language == "zh":
-        tells = _ZH_TELLS.match(painted, start, end)
-        return not tells and bool(_ZH_ASKS.search(painted, start, end))
+        may_be_order = _ZH_MAY_ORDER.match(painted, start, end)
+        return not may_be_order and bool(_ZH_ASKS.search(painted, start, end))
     found = _WORDS.match(painted, start, end)
     if not found:
         return False
@@ -149,7 +149,7 @@ def asks_in_words(painted: str, start: int, end: int, language: str) -> bool:
 
 @cache
 def _orders(language: str) -> re.Pattern[str]:
-    """The beginning of an order: a verb that is nothing else, or one with its object."""
+    """The beginning of an order: a verb that is only a verb, or one with its object."""
     if language == "zh":
         return re.compile(
             rf"(?:比较|对比)(?={ZH_COMPARED})|(?!比较|对比)(?:{ZH_VERBS})(?={ZH_OBJECT})"
@@ -157,9 +157,9 @@ def _orders(language: str) -> re.Pattern[str]:
     unsure = _NOUNS_TOO[language]
     sure = IMPERATIVES[language] - unsure - _FORMAL
     either = ["|".join(sorted(verbs)) for verbs in (sure, unsure, _FORMAL)]
-    ways = (
+    beginnings = (
         rf"(?:{either[0]})(?:{_TO_ME})?\b(?!['’-])",
         rf"(?:{either[1]})(?:{_TO_ME}\b| (?:{_OBJECTS[language]}))",
         rf"(?:{either[2]}) sie\b",
     )
-    return re.compile("|".join(ways), re.IGNORECASE)
+    return re.compile("|".join(beginnings), re.IGNORECASE)

@@ -1,7 +1,7 @@
-"""`syn`: the words that frame a question, changed for others that frame it the same way.
+"""`syn`: synonyms for the words that frame a question.
 
-What is asked about stays: verbs such as `designed` are no frame. A word is changed where what
-follows shows that it is what it seems: `List the parts`, but not `List prices rose`.
+The subject of the question stays: verbs such as `designed` are not part of the frame. A word is
+changed only if what follows confirms its role: `List the parts`, but not `List prices rose`.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from ragauge.jitters.sentences import (
     ZH_COMPARED,
     ZH_OBJECT,
     Edit,
+    apply_edits,
     capitals_of,
-    edited,
     sentences,
 )
 
 
 class Synonym(Struct, frozen=True):
-    """Words and what may stand for them, given what comes after."""
+    """Words and their replacement, given what comes after."""
 
     old: str
     new: str
     then: str = ""
     """A pattern that what follows must match."""
     anywhere: bool = False
-    """Not at the beginning of a sentence only."""
+    """Not only at the beginning of a sentence."""
 
 
 _ONE = "the|all|a|an|any|each|every|both|its|their|these|those|some"
@@ -204,7 +204,7 @@ _FR_NO_WORDS = (
     r"(?! ?(?:deux |trois |\w+ )?(?:phrases?|passages?|textes?|paragraphes?|articles?|extraits?|"
     r"vers|mots?|paroles|définitions?|sources?|exemples?)\b)"
 )
-"""What is cited word by word cannot be named instead."""
+"""What is quoted word by word cannot be named instead."""
 _FR_HOW_IS = (
     r"(?! *(?:est|était|sont|étaient)[ -](?:le|la|les|l['’]|il|elle|ce|un|une)\b"
     r"| *(?:se fait|ça|cela))"
@@ -250,18 +250,18 @@ _ZH = (
 
 SYNONYMS: dict[str, tuple[Synonym, ...]] = {"en": _EN, "nl": _NL, "de": _DE, "fr": _FR, "zh": _ZH}
 
-_ASKED = {
+_BEFORE_IMPERATIVE = {
     "en": r"(?:please,? |(?:can|could|would|will) you (?:please )?)?",
     "nl": r"(?:graag: )?",
     "de": r"(?:bitte,? )?",
     "fr": r"(?:s['’]il (?:vous|te) plaît,? )?",
     "zh": r"(?:请(?:你|您|问)?)?",
 }
-"""What may stand before an imperative at the beginning of a sentence."""
+"""What may come before an imperative at the beginning of a sentence."""
 
 
 def syn(text: str, language: str) -> str:
-    """The text with other words around what is asked.
+    """The text with synonyms for the words that frame its questions.
 
     >>> syn("Explain the list of the Louvre. In which year did the show open?", "en")
     'Describe the list of the Louvre. In what year did the show open?'
@@ -271,7 +271,7 @@ def syn(text: str, language: str) -> str:
     painted = masked(text, language)
     edits: list[Edit] = []
     for start, end in sentences(painted):
-        # Where two rules want the same place, the first rule's edit is made.
+        # Where two rules match the same place, the first rule wins.
         found: list[Edit] = []
         opened = False
         for pattern, new, anywhere in _rules(language):
@@ -279,27 +279,27 @@ def syn(text: str, language: str) -> str:
                 continue
             first = pattern.match(painted, start, end)
             matches = pattern.finditer(painted, start, end) if anywhere else filter(None, [first])
-            wanted = [(*one.span("old"), capitals_of(one["old"], new)) for one in matches]
-            opened = opened or (bool(wanted) and not anywhere)
+            candidates = [(*one.span("old"), capitals_of(one["old"], new)) for one in matches]
+            opened = opened or (bool(candidates) and not anywhere)
             found += [
                 edit
-                for edit in wanted
+                for edit in candidates
                 if not any(edit[0] < other[1] and other[0] < edit[1] for other in found)
             ]
         edits += sorted(found)
-    return edited(text, edits)
+    return apply_edits(text, edits)
 
 
 @cache
 def _rules(language: str) -> tuple[tuple[re.Pattern[str], str, bool], ...]:
     """The rules of a language as pattern, new words, and whether they apply anywhere.
 
-    They are made at its first use: the patterns of all take 30 ms.
+    They are compiled on first use: the patterns of all languages take 30 ms.
     """
     edge = "" if language == "zh" else r"\b"
     rules = []
     for synonym in SYNONYMS[language]:
-        before = edge if synonym.anywhere else _ASKED[language]
+        before = edge if synonym.anywhere else _BEFORE_IMPERATIVE[language]
         written = rf"{before}(?P<old>{synonym.old}){edge}(?={synonym.then})"
         rules.append((re.compile(written, re.IGNORECASE), synonym.new, synonym.anywhere))
     return tuple(rules)

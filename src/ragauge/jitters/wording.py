@@ -1,5 +1,5 @@
-"""The small jitters: blanks that mean nothing (`ws`), marks in another form (`punct`, `quote`), a
-capital less (`case`), a kind word more (`polite`), a slip of the keyboard (`typo`)."""
+"""The small jitters: spaces (`ws`), other forms of marks (`punct`, `quote`), a lower-case first
+letter (`case`), a polite opening (`polite`), a typing mistake (`typo`)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ragauge.jitters.lexicons import IMPERATIVES, OPENERS, plain
 from ragauge.jitters.protected import KEPT, MARKS, masked, quoted_or_code
 from ragauge.jitters.sentences import (
     Edit,
+    apply_edits,
     asks_in_words,
-    edited,
     is_order,
     is_question,
-    lowered,
     sentences,
+    uncapitalised,
 )
 
 _LEFT = rf"[\w{KEPT})\]]"
@@ -30,31 +30,33 @@ _END = re.compile(r"(?<=\S)[ ]*\Z")
 
 
 def ws(text: str, language: str) -> str:
-    """The text with other blanks: around commas and colons, before the last question mark, and
-    two where the first two words meet of which neither is a name.
+    """The text with other spaces: around commas and colons, before the last question mark, and
+    two between the first two words that are not names.
 
-    At the end, where the text has no such place. Lines and what they begin with stay, and so
-    does the comma of `C,D`. French sets a blank before `:` and `?`, so there it goes.
+    At the end if the text has no such place. Lines and their beginnings stay, and so does the
+    comma of `C,D`. French has a space before `:` and `?`, so there it is removed.
 
     >>> ws("Where is it kept: in Delft, or not?", "en")
     'Where  is it kept : in Delft , or not ?'
     """
     painted = masked(text, language)
-    blank = "" if language == "fr" else " "
+    space = "" if language == "fr" else " "
     edits: list[Edit] = []
     for found in _COMMA_OR_COLON.finditer(painted):
         start, end = found.span()
-        # A comma with no blank next to it may be in an id or between names: `C,D`.
+        # A comma without a space next to it may be in an id or between names: `C,D`.
         if end - start > 1 or not all(
             painted[at] == KEPT or text[at].isupper() or text[at].isdecimal()
             for at in (start - 1, end)
         ):
-            edits.append((start, end, " , " if found[1] else f"{blank}: "))
+            edits.append((start, end, " , " if found[1] else f"{space}: "))
     edits += [(*found.span(), f"{found[0][0]} ") for found in _FULL_WIDTH.finditer(painted)]
-    edits += [(*found.span(), blank + found[1]) for found in _LAST_ASKING.finditer(painted)]
+    edits += [(*found.span(), space + found[1]) for found in _LAST_ASKING.finditer(painted)]
     if gap := _GAP.search(painted):
         edits.append((*gap.span(), "  "))
-    return edited(text, sorted(edits) or [(*end.span(), " ") for end in _END.finditer(painted)])
+    return apply_edits(
+        text, sorted(edits) or [(*end.span(), " ") for end in _END.finditer(painted)]
+    )
 
 
 _AFTER_WORD = rf"(?:(?<={_LETTER})|(?<={KEPT}))"
@@ -80,7 +82,7 @@ def punct(text: str, language: str) -> str:
     """The text without its last mark, with short dashes, bent apostrophes, and a comma after an
     opening such as `In 1808`.
 
-    The question mark goes only where the words ask without it. Chinese keeps it, half as wide.
+    The question mark is removed only if the words ask without it. Chinese keeps it, half as wide.
 
     >>> punct("In 1808 who founded it — and what's left?", "en")
     'In 1808, who founded it - and what’s left?'
@@ -99,13 +101,13 @@ def punct(text: str, language: str) -> str:
         edits += [(*found.span(), _NARROW[found[0]]) for found in _LAST_WIDE_MARK.finditer(painted)]
     else:
         for found in _LAST_MARK.finditer(painted):
-            # A question mark may go where the last sentence asks or orders by its first words.
+            # A question mark is not needed if the first words of the last sentence ask or order.
             if found[1] == "." or any(
                 asks_in_words(painted, *span, language) or is_order(painted, *span, language)
                 for span in deque(sentences(painted), maxlen=1)
             ):
                 edits.append((*found.span(), ""))
-    return edited(text, sorted(edits))
+    return apply_edits(text, sorted(edits))
 
 
 _STYLES = {"en": "“”‘’", "nl": "“”‘’", "de": "„“‚‘", "fr": "«»‹›", "zh": "“”‘’"}
@@ -113,16 +115,16 @@ _STRAIGHT = "\"\"''"
 _DOUBLE = '"“”„«»'
 _SINGLE = "'‹›‘’‚"
 _QUOTES = _DOUBLE + _SINGLE
-_BENT = re.compile("[“”„«»‹›‘’‚]")
+_CURLY = re.compile("[“”„«»‹›‘’‚]")
 _APOSTROPHE = re.compile(rf"{_AFTER_WORD}['’](?![\d_])")
 
 
 def quote(text: str, language: str) -> str:
-    """The text with straight quotes and apostrophes where they were bent, else the other way.
+    """The text with straight quotes and apostrophes if they were curly, else the other way round.
 
-    Twice gives the first text again, so it is not idempotent: a text has one other form, and
-    either may be the one that is asked. What is quoted stays as it is, and so does a text in
-    which other marks would seem to quote something else.
+    Applied twice it gives the first text again, so it is not idempotent: a text has two forms,
+    and either may be the original. Quoted text does not change, and neither does a text in which
+    other marks would seem to quote something else.
 
     >>> quote("Who said “it's mine” in the Louvre's hall?", "en")
     'Who said "it\\'s mine" in the Louvre\\'s hall?'
@@ -132,21 +134,21 @@ def quote(text: str, language: str) -> str:
     spans = [*quoted_or_code(text)]
     pairs = [span for span in spans if text[span[0]] in _QUOTES]
     painted = masked(text, language)
-    bent = bool(_BENT.search(painted)) or any(_BENT.match(text, start) for start, _ in pairs)
-    style = _STRAIGHT if bent else _STYLES.get(language, _STYLES["en"])
+    curly = bool(_CURLY.search(painted)) or any(_CURLY.match(text, start) for start, _ in pairs)
+    style = _STRAIGHT if curly else _STYLES.get(language, _STYLES["en"])
     edits: list[Edit] = []
-    for start, end in pairs:  # but where what is quoted holds marks like them
+    for start, end in pairs:  # unless the quoted text contains such marks
         at, like = (0, _DOUBLE) if text[start] in _DOUBLE else (2, _SINGLE)
         if not {*like} & {*text[start + 1 : end - 1]}:
             edits += [(start, start + 1, style[at]), (end - 1, end, style[at + 1])]
-    apostrophe = "'" if bent else "’"
+    apostrophe = "'" if curly else "’"
     edits += [(*found.span(), apostrophe) for found in _APOSTROPHE.finditer(painted)]
-    made = edited(text, sorted(edits))
-    return made if [*quoted_or_code(made)] == spans else text
+    requoted = apply_edits(text, sorted(edits))
+    return requoted if [*quoted_or_code(requoted)] == spans else text
 
 
 def has_quotes(text: str, language: str) -> bool:
-    """Whether there is a quotation or an apostrophe whose form could be another."""
+    """Whether there is a quotation or an apostrophe that has another form."""
     return bool(_APOSTROPHE.search(masked(text, language))) or any(
         text[start] in _QUOTES for start, _ in quoted_or_code(text)
     )
@@ -158,7 +160,7 @@ _LONG_WORD = re.compile(rf"(?<![\w{KEPT}{MARKS}'’-])[^\W\d_]{{7,}}(?![\w{KEPT}
 
 
 def case(text: str, language: str) -> str:
-    """The text with its first letter small, where the first word is known to be no name.
+    """The text with its first letter in lower case, if the first word is known not to be a name.
 
     >>> case("In which year?", "en"), case("Rembrandt painted what?", "en")
     ('in which year?', 'Rembrandt painted what?')
@@ -170,8 +172,8 @@ def case(text: str, language: str) -> str:
         return text
     ordering = language == "de" and word.lower() in IMPERATIVES["de"]
     if ordering and not is_order(painted, found.start("word"), len(painted), "de"):
-        return text  # a word that could order and does not is a noun: `Liste der Museen`
-    return edited(text, [(*found.span("word"), lowered(word))])
+        return text  # a possible order that is none is a noun: `Liste der Museen`
+    return apply_edits(text, [(*found.span("word"), uncapitalised(word))])
 
 
 _POLITE: dict[str, tuple[str, str]] = {
@@ -194,12 +196,12 @@ _ALSO = re.compile(
     r"s['’]il (?:vous|te) plaît\b|(?<![申邀聘恳])请(?!求|柬|愿)",
     re.IGNORECASE,
 )
-"""What is polite anywhere in a text."""
+"""Words that are polite anywhere in a text."""
 
 
 def polite(text: str, language: str) -> str:
-    """The text with a polite opening, where it opens with a question or an order and is not
-    polite already.
+    """The text with a polite opening, if it opens with a question or an order and is not polite
+    already.
 
     >>> polite("In which year?", "en"), polite("List the parts.", "en")
     ('Could you tell me: in which year?', 'Please list the parts.')
@@ -208,12 +210,12 @@ def polite(text: str, language: str) -> str:
     first = _FIRST_SIGN.match(text)
     if not first or not opening:
         return text
-    return edited(case(text, language), [(first.end(), first.end(), opening)])
+    return apply_edits(case(text, language), [(first.end(), first.end(), opening)])
 
 
 def polite_opening(text: str, language: str) -> str:
-    """The words `polite` sets before the text; none where there is no question or order, or
-    some such words stand there."""
+    """The words that `polite` puts before the text; empty if there is no question or order, or if
+    it has such words already."""
     painted = masked(text, language)
     first = next(sentences(painted), None)
     if not first or language not in _POLITE or _ALREADY.match(text) or _ALSO.search(painted):
@@ -232,10 +234,10 @@ _KEYBOARDS = {
 
 
 def typo(text: str, language: str) -> str:
-    """The text with one slip in a long word: two letters swapped, or the next key hit.
+    """The text with one typing mistake in a long word: two letters swapped, or the next key hit.
 
-    The text's own hash chooses the word, the letter and the slip; the first and the last letter
-    of a word stay. Unchanged where no word of seven small letters or more is free.
+    The hash of the text chooses the word, the letter and the mistake; the first and the last
+    letter of a word stay. Unchanged if no word of seven lower-case letters or more is free.
 
     >>> typo("Who designed the building?", "en")
     'Who designed the buildimg?'
@@ -249,15 +251,15 @@ def typo(text: str, language: str) -> str:
     pair = text[at : at + 2]
     swaps = digest[9] % 2 == 0 and at + 2 < end and pair[0] != pair[1]
     if swaps:
-        return edited(text, [(at, at + 2, pair[::-1])])
+        return apply_edits(text, [(at, at + 2, pair[::-1])])
     rows = _KEYBOARDS.get(language, _KEYBOARDS["en"])
     row = next(row for row in rows if pair[0] in row)
     key = row.index(pair[0])
     near = row[max(0, key - 1) : key] + row[key + 1 : key + 2]
-    return edited(text, [(at, at + 1, near[digest[10] % len(near)])])
+    return apply_edits(text, [(at, at + 1, near[digest[10] % len(near)])])
 
 
 def long_words(text: str, language: str) -> list[tuple[int, int]]:
-    """The spans of the words `typo` may slip in: seven small letters of the keyboard or more."""
+    """The spans of words that `typo` may change: seven lower-case letters or more."""
     found = _LONG_WORD.finditer(masked(text, language))
     return [match.span() for match in found if match[0].isascii() and match[0].islower()]

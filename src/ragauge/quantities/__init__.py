@@ -1,16 +1,16 @@
-"""Numbers, dates, times and identifiers in text, in one form however they are written."""
+"""Numbers, dates, times and identifiers in text, in a normal form."""
 
 from ragauge.quantities.quantity import Kind, Quantity, Reading
 from ragauge.quantities.reading import quantities
-from ragauge.quantities.support import Supply, stands_in, supply, unsupported
+from ragauge.quantities.support import Supply, is_supported, supply, unsupported
 
 __all__ = [
     "Kind",
     "Quantity",
     "Reading",
     "Supply",
+    "is_supported",
     "quantities",
-    "stands_in",
     "supply",
     "unsupported",
 ]

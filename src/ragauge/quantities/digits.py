@@ -1,14 +1,14 @@
-"""Quantities at the digits of a text, with what comes before and after them.
+"""Quantities that contain digits, with the words before and after them.
 
-A run of digits and marks is cut up first, each part with all that it can mean: numbers, dates,
-times, identifiers. Then the words around it decide: a month's name, hours, a unit, a currency.
+A run of digits and marks is first split into parts with all their possible meanings: numbers,
+dates, times, identifiers. Then the words around it decide: a month, hours, a unit, a currency.
 """
 
 from __future__ import annotations
 
 import re
 
-from ragauge.quantities.identifiers import bare, code_at, code_before, marker_end
+from ragauge.quantities.identifiers import code_at, code_before, compact, marker_end
 from ragauge.quantities.measures import (
     AFTER,
     BEFORE_UNIT,
@@ -19,8 +19,8 @@ from ragauge.quantities.measures import (
     UNITS,
     currency_before,
     is_always,
-    measured,
     scale_after,
+    scaled,
     unit_after,
 )
 from ragauge.quantities.quantity import (
@@ -41,7 +41,7 @@ VULGAR = {
     "½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅛": (1, 8), "⅜": (3, 8),
     "⅝": (5, 8), "⅞": (7, 8), "⅕": (1, 5),
 }  # fmt: skip
-"""Fractions of one sign, as what is over and under the line."""
+"""Fractions that are one character, as numerator and denominator."""
 _RUN = re.compile(
     r"[0-9](?:[0-9]{0,2}(?: [0-9]{3}(?![0-9])){1,15}(?:[.,][0-9]++)?+"
     r"|[0-9]*+(?:[.,:/'’–-][0-9]++){0,15}+)"
@@ -60,8 +60,8 @@ _FORMS = re.compile(
 )
 _PIECE = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _BETWEEN_RANGE = re.compile("[-–]")
-_LEAST_DIGITS = 7
-"""From so many digits on, numbers joined by dashes are one identifier."""
+_MIN_DIGITS = 7
+"""With this many digits, numbers joined by dashes are one identifier."""
 _MIXED = re.compile(rf" ([1-9])/([2-9])(?![0-9/])| ?([{''.join(VULGAR)}])| dozen\b")
 _DOTTED = re.compile(r"[0-9]+\.[0-9]+")
 
@@ -72,10 +72,10 @@ _MARKER_ENDS = frozenset(".):")
 _MORE_FOLLOWS = frozenset({".", " ", *VULGAR})
 _TO_MONTH = frozenset({*_ORDINALS, *MONTHS, "of"})
 """Words between a day and its month, or the month."""
-_TELLING = frozenset(
+_UNIT_WORDS = frozenset(
     {*_ORDINALS, *_HOURS, *MONTHS, *SCALES, *UNITS, *BEFORE_UNIT, *word_set("of per pour dozen °")}
 )
-"""Words after a number that say what it is; after any other it is a plain number."""
+"""Words after a number that say what it is; before any other word it is a plain number."""
 _YEAR_BEFORE = word_set(
     "in since by from until till before after during year of early late circa ca around to "
     "and sinds tot vanaf voor na jaar anno im seit bis vor nach jahr en depuis avant après "
@@ -89,7 +89,7 @@ _PLACE_WORDS = word_set(
 )
 """Words before the number of a place in the prompt or the answer itself."""
 _VERSION_WORDS = word_set("version versions versie versies versionen v release releases build")
-"""Words before a name in digits and dots: of versions, 3.10 is not 3.1."""
+"""Words before a version, where 3.10 is not 3.1."""
 
 _YEAR_AFTER = re.compile(r"(?:(?: ?,)? (?:of |de )?|-|\. ?)([0-9]{4})(?![0-9])")
 _LINK_TO_MONTH = re.compile(r"(?:st|nd|rd|th|er|e|ste|de)?\.?,?[ -]?(?:of (?:the )?|de )?")
@@ -105,7 +105,7 @@ _HOUR = re.compile(
 
 
 def digit_quantities(text: str, taken: list[Found]) -> list[Found]:
-    """All that is at digits outside the stretches that are taken, in reading order."""
+    """The quantities at digits outside the stretches that are taken, in reading order."""
     found: list[Found] = []
     place = next_taken = 0
     while match := _RUN.search(text, place):
@@ -117,15 +117,15 @@ def digit_quantities(text: str, taken: list[Found]) -> list[Found]:
                 place = taken[next_taken].end
                 continue
             end = taken[next_taken].start
-        place = _read(text, start, end, place, found)
+        place = _read_run(text, start, end, place, found)
         while next_taken < len(taken) and found and found[-1].end > taken[next_taken].start:
             found.pop()
             place = taken[next_taken].start
     return found
 
 
-def _read(text: str, start: int, end: int, floor: int, found: list[Found]) -> int:
-    """Adds what is at a run of digits; the place to read on from."""
+def _read_run(text: str, start: int, end: int, floor: int, found: list[Found]) -> int:
+    """Add the quantities at a run of digits, and return the place to continue from."""
     before = text[start - 1] if start > floor else " "
     if text[end : end + 1] in _MARKER_ENDS or before in "[^":
         past = marker_end(text, start, end, before)
@@ -151,7 +151,7 @@ def _read(text: str, start: int, end: int, floor: int, found: list[Found]) -> in
 
 
 def _numbers(text: str, start: int, end: int, before: str, word: str) -> list[Found]:
-    """The numbers, dates and times of a run of digits with what follows them."""
+    """The numbers, dates and times of a run of digits and the words after it."""
     parts = _parts(text[start:end], start)
     last = parts[-1]
     kind = last.readings[0][0]
@@ -162,13 +162,13 @@ def _numbers(text: str, start: int, end: int, before: str, word: str) -> list[Fo
     if kind != "number":
         return parts
     if not after and text[last.end : last.end + 1] not in _MORE_FOLLOWS:
-        return _measured(text, parts, before, word)
+        return _with_measures(text, parts, before, word)
     if after and after[1] == "" and follower < HAN and follower.isalpha():
-        return _glued(text, parts, follower, before, word)
-    if after and follower not in _TELLING and follower < HAN:
-        found = _measured(text, parts, before, word, False)
+        return _with_letters(text, parts, follower, before, word)
+    if after and follower not in _UNIT_WORDS and follower < HAN:
+        found = _with_measures(text, parts, before, word, False)
         return [own._replace(plain=True) for own in found] if follower in _LENGTHS else found
-    return _by_follower(text, parts, follower) or _measured(text, parts, before, word)
+    return _with_follower(text, parts, follower) or _with_measures(text, parts, before, word)
 
 
 def _parts(written: str, start: int) -> list[Found]:
@@ -197,7 +197,7 @@ def _parts(written: str, start: int) -> list[Found]:
 
 
 def _years(first: Found, last: Found) -> list[Found]:
-    """A range of years, of which the last may be short: 1914-18; else the two numbers."""
+    """A range of years, whose end may be short: 1914-18; else the two numbers."""
     begin, finish = first.readings[0][1], last.readings[0][1]
     if not is_year(begin):
         return [first, last]
@@ -212,14 +212,14 @@ def _years(first: Found, last: Found) -> list[Found]:
 
 
 def _readings(match: re.Match[str]) -> tuple[Reading, ...]:
-    """All that a run of one form can mean; empty where it is no such date, time or number."""
+    """The possible meanings of a run; empty if it is not a valid date, time or number."""
     form, written = match.lastgroup, match[0]
     if form == "decimal":
         return _decimal(written)
     if form == "comma":
-        return _grouped(written, ",")
+        return _thousands(written, ",")
     if form == "dot":
-        return _grouped(written, ".")
+        return _thousands(written, ".")
     if form == "quote":
         return _decimal(written.replace("'", "").replace("’", ""))
     if form == "ymd":
@@ -234,8 +234,8 @@ def _readings(match: re.Match[str]) -> tuple[Reading, ...]:
         return _fraction(*written.split("/"))
     if form == "version":
         return (("identifier", written.replace(".", ""), None),)
-    digits = written.replace("-", "")  # a telephone or book number, and without the zero before it
-    forms = dict.fromkeys((digits, digits.lstrip("0"))) if len(digits) >= _LEAST_DIGITS else ()
+    digits = written.replace("-", "")  # a telephone or book number, with and without a leading zero
+    forms = dict.fromkeys((digits, digits.lstrip("0"))) if len(digits) >= _MIN_DIGITS else ()
     return tuple(("identifier", form, None) for form in forms)
 
 
@@ -244,10 +244,10 @@ def _decimal(written: str) -> tuple[Reading, ...]:
     return (("number", decimal(whole, part), None),)
 
 
-def _grouped(written: str, mark: str) -> tuple[Reading, ...]:
-    """A number with marks between thousands; with a single mark it may be a decimal one.
+def _thousands(written: str, mark: str) -> tuple[Reading, ...]:
+    """A number with marks between thousands; with a single mark it may be a decimal number.
 
-    Not where it ends in two zeros, which nobody writes after a decimal mark.
+    Not if it ends in two zeros, which nobody writes after a decimal mark.
     """
     whole, _, part = written.replace(mark, "").partition("." if mark == "," else ",")
     grouped: Reading = ("number", decimal(whole, part), None)
@@ -259,7 +259,7 @@ def _grouped(written: str, mark: str) -> tuple[Reading, ...]:
 
 
 def _fraction(over: str, under: str) -> tuple[Reading, ...]:
-    """A fraction, which may be a day of a month or the years of a season too."""
+    """A fraction, which may also be a day of a month or the years of a season."""
     if is_year(over) and len(under) == 2:
         return (("date", over, None), ("date", over[:2] + under, None))
     if not int(under):
@@ -272,8 +272,8 @@ def _fraction(over: str, under: str) -> tuple[Reading, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _by_follower(text: str, parts: list[Found], follower: str) -> list[Found]:
-    """What the word after digits makes of them: a date, hours, a mixed number; empty if nothing."""
+def _with_follower(text: str, parts: list[Found], follower: str) -> list[Found]:
+    """The date, hours or mixed number of digits and the word after them; else empty."""
     last = parts[-1]
     value = last.readings[0][1]
     if not value.isdigit() or len(value) > 4:
@@ -308,13 +308,15 @@ def _by_follower(text: str, parts: list[Found], follower: str) -> list[Found]:
 def _with_unit(parts: list[Found], end: int, unit: str | None) -> list[Found]:
     ends = [part.end for part in parts[:-1]] + [end]
     return [
-        Found(part.start, stop, measured(part.readings, 0, unit))
+        Found(part.start, stop, scaled(part.readings, 0, unit))
         for part, stop in zip(parts, ends, strict=True)
     ]
 
 
-def _glued(text: str, parts: list[Found], letters: str, before: str, word: str) -> list[Found]:
-    """A number with letters against it: an ordinal, a decade, a scale, a unit, hours, or a code."""
+def _with_letters(
+    text: str, parts: list[Found], letters: str, before: str, word: str
+) -> list[Found]:
+    """A number joined to letters: an ordinal, a decade, a scale, a unit, hours, or a code."""
     last = parts[-1]
     end = last.end + len(letters)
     value = last.readings[0][1]
@@ -322,19 +324,19 @@ def _glued(text: str, parts: list[Found], letters: str, before: str, word: str) 
         if letters in _DECADE_ENDS and value.endswith("0") and len(value) in (2, 4):
             return [*parts[:-1], Found(last.start, end, _decade(value))]
         if letters in _HOURS or letters in _ORDINALS:
-            named = _by_follower(text, parts, letters)
+            named = _with_follower(text, parts, letters)
             if named:
                 return named
         if letters in _ORDINALS:
             unit, past = unit_after(text, end)
             return _with_unit(parts, past, unit)
         if letters in SCALES or letters in GLUED:
-            return _measured(text, parts, before, word)
+            return _with_measures(text, parts, before, word)
     return [*parts[:-1], code_at(text, last.start)]
 
 
 def _decade(value: str) -> tuple[Reading, ...]:
-    """1990s; 90s, which may be seconds or ages too; 1800s, which may be a century."""
+    """1990s; 90s, which may also be seconds or ages; 1800s, which may be a century."""
     decade: Reading = ("date", f"{value}s", None)
     if len(value) == 2:
         return decade, ("date", f"19{value}s", None), ("number", value, "second")
@@ -342,16 +344,16 @@ def _decade(value: str) -> tuple[Reading, ...]:
     return (decade, century) if value.endswith("00") else (decade,)
 
 
-def _measured(
-    text: str, parts: list[Found], before: str, word: str, telling: bool = True
+def _with_measures(
+    text: str, parts: list[Found], before: str, word: str, with_unit: bool = True
 ) -> list[Found]:
-    """Numbers with their currency or sign before and their scale and unit after."""
+    """Numbers with the currency or sign before them and the scale and unit after."""
     last = parts[-1]
     start, unit = parts[0].start, None
     if before != " " or word.isupper() or word[-1:] in CURRENCY_SIGNS:
         start, unit = currency_before(text, start, before, word)
     shift, end = 0, last.end
-    if telling:
+    if with_unit:
         shift, end = scale_after(text, end, start < parts[0].start)
         unit_here, end = unit_after(text, end)
         unit = unit or unit_here
@@ -360,13 +362,13 @@ def _measured(
         starts = [start] + [part.start for part in parts[1:]]
         ends = [part.end for part in parts[:-1]] + [end]
         return [
-            Found(begin, stop, measured(part.readings, shift, unit), folded in _PLACE_WORDS)
+            Found(begin, stop, scaled(part.readings, shift, unit), folded in _PLACE_WORDS)
             for part, begin, stop in zip(parts, starts, ends, strict=True)
         ]
-    readings = measured(last.readings, shift, unit)
+    readings = scaled(last.readings, shift, unit)
     if unit == "m" and text[last.end] == "m":
-        readings = (*readings, *measured(last.readings, 6, None))
-    # A dash is a sign where it is not in a range and not at the head of a line.
+        readings = (*readings, *scaled(last.readings, 6, None))
+    # A dash is a minus sign unless it is in a range or at the start of a line.
     if before == "-" and (start < 2 or text[start - 2] in " (\t:=$€£"):
         start -= 1
         readings = tuple((kind, f"-{value}", own) for kind, value, own in readings)
@@ -377,15 +379,15 @@ def _measured(
     digits = text[start:end]
     if folded.rstrip(".") in _VERSION_WORDS and _DOTTED.fullmatch(digits):
         readings = (("identifier", digits, None),)
-    if unit is None and before == " " and word.isalpha():  # with the name before it as a code
-        code = folded + (digits if digits.isalnum() else bare(digits))
+    if unit is None and before == " " and word.isalpha():  # with the name before it, a code
+        code = folded + (digits if digits.isalnum() else compact(digits))
         readings = (*readings, ("identifier", code, None))
     plain = folded in _PLACE_WORDS or is_always(text, end, value, unit)
     return [Found(start, end, readings, plain)]
 
 
 def _month_first(text: str, begin: int, start: int, end: int, month: int) -> list[Found]:
-    """May 3, 1800, May 3-5, May 3 or May 1800 with the month at `begin`; empty where it is none."""
+    """May 3, 1800, May 3-5, May 3 or May 1800 with the month at `begin`; else empty."""
     written = text[start:end]
     if is_year(written):
         return _dates([(begin, end, int(written), month, None)])
@@ -405,7 +407,7 @@ def _month_first(text: str, begin: int, start: int, end: int, month: int) -> lis
 
 
 def _day_first(text: str, parts: list[Found]) -> list[Found]:
-    """3 May 1800, 3rd of May, 3-5 May 1800; empty where no month follows."""
+    """3 May 1800, 3rd of May, 3-5 May 1800; empty if no month follows."""
     link = _LINK_TO_MONTH.match(text, parts[-1].end)
     place = link.end() if link else parts[-1].end
     name = AFTER.match(text, place)
@@ -428,7 +430,7 @@ def _day_first(text: str, parts: list[Found]) -> list[Found]:
 
 
 def _dates(stretches: list[tuple[int, int, int | None, int, int | None]]) -> list[Found]:
-    """The dates of these stretches; empty where one of them is no day of the calendar."""
+    """The dates of these stretches; empty if one of them is not a valid date."""
     found = []
     for start, end, *parts in stretches:
         value = date_value(*parts)
@@ -439,7 +441,7 @@ def _dates(stretches: list[tuple[int, int, int | None, int, int | None]]) -> lis
 
 
 def _hours(text: str, parts: list[Found]) -> list[Found]:
-    """5 PM, 9-5 pm, 5:00 p.m., 17h30, 17 uur; empty where nothing says that these are hours."""
+    """5 PM, 9-5 pm, 5:00 p.m., 17h30, 17 uur; empty if nothing shows that these are hours."""
     last = parts[-1]
     figures = text[last.start : last.end].split(":")
     if not all(figure.isdigit() and len(figure) < 3 for figure in figures):
@@ -460,7 +462,7 @@ def _hours(text: str, parts: list[Found]) -> list[Found]:
     if not readings or readings[0][0] != "time":
         return []
     found = []
-    for part in parts[:-1]:  # the first of 9-5 pm may be of either half of the day
+    for part in parts[:-1]:  # the first of 9-5 pm may be in either half of the day
         kind, value, _ = part.readings[0]
         figure = kind == "number" and value.isdigit() and len(value) < 3
         times = clock(int(value)) if figure else ()
@@ -469,7 +471,7 @@ def _hours(text: str, parts: list[Found]) -> list[Found]:
 
 
 def _chinese(text: str, parts: list[Found], digits: str) -> list[Found]:
-    """1800年5月3日, 5月3日, 下午5点30分; empty where these signs do not follow."""
+    """1800年5月3日, 5月3日, 下午5点30分; empty if these characters do not follow."""
     last, number = parts[-1], int(digits)
     readings: tuple[Reading, ...] = ()
     match = _CHINESE_DATE.match(text, last.end)

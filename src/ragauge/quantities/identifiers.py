@@ -26,60 +26,60 @@ _SEPARATORS = re.compile(r"[\W_]+")
 _TRAILING = ".,;:!?…"
 
 
-def bare(written: str) -> str:
+def compact(written: str) -> str:
     """An identifier without case and separators.
 
-    >>> bare("RTX-3090"), bare("978-3-16-148410-0")
+    >>> compact("RTX-3090"), compact("978-3-16-148410-0")
     ('rtx3090', '9783161484100')
     """
     return written.lower() if written.isalnum() else _SEPARATORS.sub("", written).lower()
 
 
 def identifiers(text: str) -> list[Found]:
-    """Addresses on the web, mail, telephone, books and libraries, by place.
+    """Web and mail addresses, numbers of telephones, books and libraries, by place.
 
-    A mark or a name gives them away; codes are seen at their digits.
+    A mark or a name shows them; codes are found at their digits.
     """
     found: list[Found] = []
     if "://" in text or "www." in text:
         for match in _ADDRESS.finditer(text):
             written = match[0].rstrip(_TRAILING)
             where = _ADDRESS_HEAD.sub("", written.lower())
-            found.append(_made(match.start(), match.start() + len(written), bare(where)))
+            found.append(_identifier(match.start(), match.start() + len(written), compact(where)))
     if "@" in text:
         for match in _MAIL.finditer(text):
             name = _MAIL_NAME.search(text, max(0, match.start() - 64), match.start())
             if name:
                 start, end = name.start(), match.end()
-                found.append(_made(start, end, bare(text[start:end])))
+                found.append(_identifier(start, end, compact(text[start:end])))
     if "10." in text:
         for match in _DOI.finditer(text):
             written = match[0].rstrip(_TRAILING + ")")
-            found.append(_made(match.start(), match.start() + len(written), bare(written)))
+            found.append(_identifier(match.start(), match.start() + len(written), compact(written)))
     if "+" in text or "(" in text:
-        for match in _PHONE.finditer(text):  # with and without what is before the own number
-            digits = bare(match[0]).lstrip("0")
-            found.append(_made(*match.span(), digits, digits[-10:], digits[-9:]))
+        for match in _PHONE.finditer(text):  # with and without prefixes
+            digits = compact(match[0]).lstrip("0")
+            found.append(_identifier(*match.span(), digits, digits[-10:], digits[-9:]))
     if "ISBN" in text:
         for match in _BOOK.finditer(text):  # with and without the prefix and the check digit
-            digits = bare(match[1])
+            digits = compact(match[1])
             core = digits[3:-1] if len(digits) == 13 else digits[:-1]
-            found.append(_made(*match.span(1), digits, core))
+            found.append(_identifier(*match.span(1), digits, core))
     if "-" in text:
         for match in _LIBRARY.finditer(text):  # NL-AmRM mixes cases, US-China does not
             begin, code = match.start() - 2, match[0][1:]
             mixed = sum(sign.isupper() for sign in code) >= 2 and not code.isupper()
             if mixed and begin >= 0 and _COUNTRY.fullmatch(text, max(0, begin - 1), match.start()):
-                found.append(_made(begin, match.end(), bare(text[begin : match.end()])))
+                found.append(_identifier(begin, match.end(), compact(text[begin : match.end()])))
     return apart(found)
 
 
-def _made(start: int, end: int, *values: str) -> Found:
+def _identifier(start: int, end: int, *values: str) -> Found:
     return Found(start, end, tuple(("identifier", value, None) for value in dict.fromkeys(values)))
 
 
 def code_before(text: str, start: int, floor: int) -> int | None:
-    """Where a code begins whose letters touch the digits at `start`; None without one."""
+    """The start of a code whose letters touch the digits at `start`; None if there is none."""
     begin = start
     limit = max(floor, start - _LONGEST_CODE)
     while begin > limit and text[begin - 1] in _CODE_SIGNS:
@@ -96,10 +96,10 @@ def code_before(text: str, start: int, floor: int) -> int | None:
 
 
 def code_at(text: str, begin: int) -> Found:
-    """The code that begins here, without words that a dash ties to it: COVID-19-related."""
+    """The code that begins here, without words joined to it by a dash: COVID-19-related."""
     match = _CODE.match(text, begin)
     written = _CODE_TAIL.sub("", match[0]) if match else text[begin]
-    return _made(begin, begin + len(written), bare(written))
+    return _identifier(begin, begin + len(written), compact(written))
 
 
 _CITATION = re.compile(r"\[\^?[0-9]{1,3}(?: ?[,;–-] ?[0-9]{1,3})*+\]")
@@ -121,17 +121,17 @@ _TAKES_NUMBER = re.compile(
     r"version|figure|table|type|level|grade|phase|day|week|op|im|um|van|von|de)\s*$",
     re.IGNORECASE,
 )
-"""Words before a number that ends a sentence: there it is no marker."""
+"""Words before a number that ends a sentence, which is not a marker."""
 _APART = 1_000
 """Characters between two markers of one list."""
 _FAR = 40
-"""A bracket opened so many signs before may still be open."""
+"""A bracket opened this many characters before may still be open."""
 
 
 def inline_markers(text: str) -> list[tuple[int, int]]:
-    """Where the markers of lists in running text are: (1) … (2) …, and 1. … 2. … after a colon.
+    """The places of list markers in running text: (1) … (2) …, and 1. … 2. … after a colon.
 
-    A list counts from 1, and to 2 at least. A number at the end of a sentence is none.
+    A list counts from 1 to at least 2. A number at the end of a sentence is not a marker.
 
     >>> text = "Ranked by: 1. Low 2. High. It opened in 2. Later (1) and (2) followed."
     >>> [text[start:end] for start, end in inline_markers(text)]
@@ -159,7 +159,7 @@ def inline_markers(text: str) -> list[tuple[int, int]]:
 
 
 def without_inline_markers(text: str) -> str:
-    """The text with spaces for the markers of lists in running text, so that places stay."""
+    """The text with spaces in place of list markers, so that places do not change."""
     if not any(first in text for first in _FIRST):
         return text
     pieces, at = [], 0
@@ -170,7 +170,7 @@ def without_inline_markers(text: str) -> str:
 
 
 def marker_end(text: str, start: int, end: int, before: str) -> int:
-    """Where the citation or list marker at these digits ends; 0 where there is none.
+    """The end of the citation or list marker at these digits; 0 if there is none.
 
     >>> marker_end("as said [1, 2].", 9, 10, "["), marker_end("1. Tea", 0, 1, " ")
     (14, 2)

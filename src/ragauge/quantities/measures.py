@@ -1,6 +1,6 @@
-"""What comes before and after a number and measures it: sign, currency, power of ten, unit.
+"""What measures a number: the sign, currency, power of ten and unit before or after it.
 
-Units, currencies and powers of ten go by their words and signs in five languages.
+Units, currencies and powers of ten are known by their words and signs in five languages.
 """
 
 from __future__ import annotations
@@ -68,18 +68,17 @@ _UNITS: dict[str | None, str] = {
     "CHF": "chf",
 }
 UNITS = {word: unit for unit, words in _UNITS.items() for word in words.split()}
-"""The one form of a unit by its lower-case word.
+"""The normal form of a unit by its lower-case word.
 
-None where a word is two units: pounds are money or weight, and what is not said contradicts
-nothing.
+None if a word can be two units: pounds are money or weight, and no unit contradicts nothing.
 """
 BEFORE_UNIT = {"square": "²", "sq": "²", "vierkante": "²", "cubic": "³", "kubieke": "³"}
-"""Words before a unit that make it one of area or volume."""
+"""Words before a unit of area or volume."""
 GLUED = word_set(
     "km m cm mm kg g mg lb lbs oz l ml ha ft mi mph kmh kph yd kw mw w kwh hz kb mb gb tb s "
     "ms sec min mins hr hrs yr yrs yo kcal cal usd eur gbp"
 )
-"""Units that are written against their number without a space."""
+"""Units that may follow their number without a space."""
 CURRENCY_SIGNS = frozenset("$€£¥₹")
 CURRENCY_BEFORE = {
     word: UNITS[word] for word in word_set("$ us$ usd € eur £ gbp ₹ inr cny rmb jpy chf ¥")
@@ -99,9 +98,9 @@ SCALES = {word: power for power, words in _SCALES.items() for word in words.spli
 """Powers of ten by the lower-case word or sign after a number written in digits."""
 
 AFTER = re.compile(r"([ -]?)([A-Za-zÀ-ɏ]++|[%°℃℉€$£¥₹]|[㐀-鿿])")
-"""The word or sign after a number, with what ties it to the number."""
+"""The word or sign after a number, with the space or dash between them."""
 HAN = "\u3400"
-"""From here on signs are words by themselves."""
+"""From here on, characters are words of their own."""
 _PERCENT = re.compile(r"[ -]?(?:per ?cent|pour cent)\b", re.IGNORECASE)
 _ALWAYS = frozenset({("7", "day"), ("24", "hour")})
 _EVERY = re.compile(" (?:a|per) (?:week|day)")
@@ -109,7 +108,7 @@ _DOTTED = frozenset({"mio", "mrd", "mln"})
 
 
 def scale_after(text: str, end: int, money: bool = False) -> tuple[int, int]:
-    """The power of ten of the word after a number, and where it ends.
+    """The power of ten of the word after a number, and the end of that word.
 
     >>> scale_after("5 million", 1), scale_after("5 men", 1)
     ((6, 9), (0, 1))
@@ -133,7 +132,7 @@ def scale_after(text: str, end: int, money: bool = False) -> tuple[int, int]:
 
 
 def unit_after(text: str, end: int) -> tuple[str | None, int]:
-    """The unit after a number, and where it ends: the given end where there is none.
+    """The unit after a number, and its end; None and the given end if there is none.
 
     >>> unit_after("5 km", 1), unit_after("5 square miles", 1), unit_after("5 men", 1)
     (('km', 4), ('mile²', 14), (None, 1))
@@ -171,7 +170,7 @@ def unit_after(text: str, end: int) -> tuple[str | None, int]:
 
 
 def currency_before(text: str, start: int, before: str, word: str) -> tuple[int, str | None]:
-    """Where a number with the currency before it begins, and the currency.
+    """The start of a number with the currency before it, and the currency.
 
     >>> currency_before("USD 5", 4, " ", "USD"), currency_before("a 5", 2, " ", "a")
     ((0, 'USD'), (2, None))
@@ -192,12 +191,12 @@ def currency_before(text: str, start: int, before: str, word: str) -> tuple[int,
 
 
 def is_always(text: str, end: int, value: str, unit: str | None) -> bool:
-    """Whether it is seven days a week or 24 hours a day, which counts nothing."""
+    """Whether it is seven days a week or 24 hours a day, which means always."""
     return (value, unit) in _ALWAYS and _EVERY.match(text, end) is not None
 
 
-def measured(readings: tuple[Reading, ...], shift: int, unit: str | None) -> tuple[Reading, ...]:
-    """The readings with a power of ten and a unit, those that are numbers."""
+def scaled(readings: tuple[Reading, ...], shift: int, unit: str | None) -> tuple[Reading, ...]:
+    """The readings, the numbers among them with a power of ten and a unit."""
     if not shift and unit is None:
         return readings
     return tuple(

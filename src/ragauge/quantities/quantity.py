@@ -1,4 +1,4 @@
-"""What a quantity is, and the one form of numbers, dates and times.
+"""Quantities, and the normal form of numbers, dates and times.
 
 Dates and times: `1800-05-03`, `1800-05`, `--05-03`, `1800`, `1990s`, `17:00`.
 """
@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 Kind = Literal["number", "date", "time", "identifier"]
 Reading = tuple[Kind, str, str | None]
-"""Kind, normalised value and unit: one way to understand what is written."""
+"""Kind, normalised value and unit: one possible meaning of a text."""
 
 
 class Quantity(NamedTuple):
@@ -22,23 +22,23 @@ class Quantity(NamedTuple):
     value: str
     """Normalised: `12000`, `0.75`, `1/3`, `1800-05-03`, `--05-03`, `1990s`, `17:00`, `rtx3090`."""
     unit: str | None
-    """In one form, such as `km`, `%`, `USD` or `year`; None where none is written."""
+    """In one form, such as `km`, `%`, `USD` or `year`; None if there is none."""
     text: str
     start: int
     end: int
     others: tuple[Reading, ...] = ()
-    """What else it may mean: 1.234 is 1234 or 1.234, 03/05/1800 is in May or in March."""
+    """Its other meanings: 1.234 is 1234 or 1.234, 03/05/1800 is in May or in March."""
     plain: bool = False
     """A small counting word, as in "one of them": it supports a number and claims none."""
 
     @property
     def readings(self) -> tuple[Reading, ...]:
-        """All that it may mean, the likeliest first."""
+        """All its possible meanings, the likeliest first."""
         return ((self.kind, self.value, self.unit), *self.others)
 
 
 class Found(NamedTuple):
-    """What a stretch of text can mean, before it is a quantity."""
+    """The possible meanings of a stretch of text, from which a quantity is built."""
 
     start: int
     end: int
@@ -47,7 +47,7 @@ class Found(NamedTuple):
 
 
 def apart(found: list[Found]) -> list[Found]:
-    """These in reading order, without those that begin within the one before."""
+    """These in reading order, without those that begin inside the one before."""
     if len(found) < 2:
         return found
     kept: list[Found] = []
@@ -60,7 +60,7 @@ def apart(found: list[Found]) -> list[Found]:
 def beside(found: list[Found], more: list[Found]) -> list[Found]:
     """Both in reading order, without those of `more` that overlap any of `found`.
 
-    Of `found`, no two overlap.
+    No two of `found` may overlap.
     """
     if not more:
         return found
@@ -74,9 +74,9 @@ def beside(found: list[Found], more: list[Found]) -> list[Found]:
 
 
 def decimal(whole: str, part: str = "", shift: int = 0) -> str:
-    """The canonical form of a number from its digits, ten to the power of `shift` times as large.
+    """The canonical form of a number from its digits, times ten to the power of `shift`.
 
-    Text throughout, so that a number of a million digits costs no more than reading it.
+    It works on text, so that a number of a million digits takes no longer than reading it.
 
     >>> decimal("012", "50"), decimal("1", "5", 6), decimal("0", "")
     ('12.5', '1500000', '0')
@@ -102,7 +102,7 @@ def shifted(value: str, shift: int) -> str:
 
 @lru_cache(maxsize=4096)
 def fraction(over: int, under: int) -> str:
-    """The canonical form of a fraction: decimal where that is exact.
+    """The canonical form of a fraction: decimal if that is exact.
 
     >>> fraction(3, 4), fraction(2, 6), fraction(6, 3)
     ('0.75', '1/3', '2')
@@ -135,12 +135,12 @@ _MONTH_NAMES = (
 MONTHS = {word: number for number, words in enumerate(_MONTH_NAMES, 1) for word in words.split()}
 """The number of a month by its lower-case name in English, Dutch, German and French."""
 _SMALL = frozenset({"may", "march", "mar"})
-"""Names of months that are other words where they are written small."""
+"""Names of months that are other words in lower case."""
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def month_of(word: str) -> int | None:
-    """The number of the month of this name; `may` in small letters is a verb.
+    """The number of the month with this name; `may` in lower case is a verb.
 
     >>> month_of("May"), month_of("may"), month_of("mei"), month_of("Mayor")
     (5, None, 5, None)
@@ -150,7 +150,7 @@ def month_of(word: str) -> int | None:
 
 
 def date_value(year: int | None, month: int | None, day: int | None) -> str | None:
-    """The one form of a date of which parts may be unknown; None where there is no such day.
+    """The normal form of a date whose parts may be unknown; None if there is no such day.
 
     >>> date_value(1800, 5, 3), date_value(1800, 5, None), date_value(None, 5, 3)
     ('1800-05-03', '1800-05', '--05-03')
@@ -170,7 +170,7 @@ def date_value(year: int | None, month: int | None, day: int | None) -> str | No
 
 @lru_cache(maxsize=4096)
 def numeric_date(first: str, second: str, year: str, mark: str) -> tuple[Reading, ...]:
-    """The dates that three numbers can be: with dots day first, else both ways where both exist.
+    """The dates that three numbers can be: with dots day first, else both ways if both exist.
 
     >>> [value for _, value, _ in numeric_date("03", "05", "1800", "/")]
     ['1800-05-03', '1800-03-05']
@@ -198,7 +198,7 @@ def is_year(digits: str) -> bool:
 def clock(
     hour: int, minute: int = 0, second: int | None = None, half: str = ""
 ) -> tuple[Reading, ...]:
-    """The times of day that a clock's figures can be; without am or pm, both up to twelve.
+    """The times of day that the figures can mean; without am or pm, both halves of the day.
 
     >>> clock(5, half="pm"), clock(17)
     ((('time', '17:00', None),), (('time', '17:00', None),))

@@ -1,4 +1,4 @@
-"""Reading a text once for its numbers, dates, times and identifiers."""
+"""The quantities of a text: its numbers, dates, times and identifiers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ragauge.quantities.words import word_numbers
 from ragauge.text.canonical import lowered
 from ragauge.text.word_lists import word_set
 
-_OTHER_SIGNS = {
+_ASCII_SIGNS = {
     **dict.fromkeys("\u00a0\u2007\u2009\u202f\u3000", " "),
     **{chr(0xFF10 + digit): str(digit) for digit in range(10)},
     **{chr(0x2080 + digit): str(digit) for digit in range(10)},
@@ -31,7 +31,7 @@ _OTHER_SIGNS = {
     "．": ".",
     "º": "°",
 }
-_OTHER_SIGN = re.compile(f"[{''.join(_OTHER_SIGNS)}]")
+_OTHER_SIGN = re.compile(f"[{''.join(_ASCII_SIGNS)}]")
 _NOONS = {
     **dict.fromkeys(("noon", "midday", "midi"), "12:00"),
     **dict.fromkeys(("midnight", "minuit", "middernacht", "mitternacht"), "00:00"),
@@ -62,14 +62,14 @@ _CHAPTERS = word_set(
 def quantities(text: str) -> list[Quantity]:
     """The numbers, dates, times and identifiers of a text, in reading order.
 
-    List markers and citation markers are none. The offsets are those of the text.
+    List markers and citation markers are left out. The offsets are those of the text.
 
     >>> [(q.text, q.value, q.unit) for q in quantities("About 12 thousand visitors, €5 each [1].")]
     [('12 thousand', '12000', None), ('€5', '5', 'EUR')]
     >>> [(q.kind, q.value) for q in quantities("Opened 3. Mai 1800, um 5 PM")]
     [('date', '1800-05-03'), ('time', '17:00')]
     """
-    normal = text if text.isascii() else _OTHER_SIGN.sub(lambda sign: _OTHER_SIGNS[sign[0]], text)
+    normal = text if text.isascii() else _OTHER_SIGN.sub(lambda sign: _ASCII_SIGNS[sign[0]], text)
     normal = without_inline_markers(normal)
     named = identifiers(normal)
     if "10^" in normal:
@@ -80,16 +80,16 @@ def quantities(text: str) -> list[Quantity]:
             named.append(Found(match.start(), end, (power,)))
         named = apart(named)
     found = beside(digit_quantities(normal, named), named)
-    found = beside(found, _in_words(normal, lowered(normal)))
+    found = beside(found, _spelled_out(normal, lowered(normal)))
     if not text.isascii():
-        found = beside(found, _in_signs(normal))
+        found = beside(found, _in_chinese(normal))
     return [
         Quantity(*readings[0], text[start:end], start, end, readings[1:], plain)
         for start, end, readings, plain in found
     ]
 
 
-def _in_words(text: str, folded: str) -> list[Found]:
+def _spelled_out(text: str, folded: str) -> list[Found]:
     found = []
     for start, end, readings, plain in word_numbers(folded):
         unit, unit_end = unit_after(text, end)
@@ -107,12 +107,12 @@ def _in_words(text: str, folded: str) -> list[Found]:
             for match in _NOON.finditer(folded)
         ]
     if "I" in text or "V" in text or "X" in text:
-        found += _romans(text)
+        found += _roman_numerals(text)
     return found
 
 
-def _romans(text: str) -> list[Found]:
-    """Roman numerals after a name or in a chapter's number."""
+def _roman_numerals(text: str) -> list[Found]:
+    """Roman numerals after a name or as the number of a chapter."""
     found = []
     for match in _ROMAN.finditer(text):
         start = match.start()
@@ -131,19 +131,19 @@ def _romans(text: str) -> list[Found]:
     return found
 
 
-def _roman_value(written: str) -> int | None:
-    """The number that a Roman numeral in capitals spells: XIV; None where it spells none: IIX."""
-    if not written or not _VALID_ROMAN.fullmatch(written):
+def _roman_value(numeral: str) -> int | None:
+    """The value of a Roman numeral in capitals, such as XIV; None if it is invalid, as IIX is."""
+    if not numeral or not _VALID_ROMAN.fullmatch(numeral):
         return None
     total = 0
-    for sign, following in zip(written, [*written[1:], ""], strict=True):
+    for sign, following in zip(numeral, [*numeral[1:], ""], strict=True):
         value = _ROMAN_VALUES[sign]
         total += -value if value < _ROMAN_VALUES.get(following, 0) else value
     return total
 
 
-def _in_signs(text: str) -> list[Found]:
-    """Chinese numbers and fractions of one sign."""
+def _in_chinese(text: str) -> list[Found]:
+    """Chinese numbers, and fractions written as one character."""
     found = []
     for match in _CHINESE.finditer(text):
         value = _chinese_value(match[0])
@@ -158,19 +158,19 @@ def _in_signs(text: str) -> list[Found]:
             reading = ("date", str(value), None)
         found.append(Found(start, end, (reading,), plain))
     for match in _VULGAR_SIGN.finditer(text):
-        share: Reading = ("number", fraction(*VULGAR[match[0]]), None)
-        found.append(Found(*match.span(), (share,)))
+        part: Reading = ("number", fraction(*VULGAR[match[0]]), None)
+        found.append(Found(*match.span(), (part,)))
     return found
 
 
-def _chinese_value(written: str) -> int | None:
-    """The number that Chinese digits spell: 一万二千, 两百零五, 二〇二四; None for 万 alone."""
-    if len(written) > 1 and all(sign in _CHINESE_DIGITS for sign in written):
-        return int("".join(str(_CHINESE_DIGITS[sign]) for sign in written))
-    if all(sign in _CHINESE_LARGE for sign in written):
+def _chinese_value(numeral: str) -> int | None:
+    """The value of Chinese digits: 一万二千, 两百零五, 二〇二四; None for 万 alone."""
+    if len(numeral) > 1 and all(sign in _CHINESE_DIGITS for sign in numeral):
+        return int("".join(str(_CHINESE_DIGITS[sign]) for sign in numeral))
+    if all(sign in _CHINESE_LARGE for sign in numeral):
         return None
     total = group = digit = 0
-    for sign in written:
+    for sign in numeral:
         if sign in _CHINESE_DIGITS:
             digit = _CHINESE_DIGITS[sign]
         elif sign in _CHINESE_SMALL:

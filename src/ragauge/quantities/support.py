@@ -9,22 +9,22 @@ from ragauge.quantities.quantity import Quantity, Reading, decimal, is_year
 
 Key = str | tuple[str, str | None]
 Supply = frozenset[Key]
-"""All that the quantities of a context support."""
+"""Everything that the quantities of a context support."""
 
 ANY = "*"
-"""The unit under which a number is found whatever its unit."""
+"""Stands in for any unit of a number."""
 _NUMBERS_WITHIN = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 
 def supply(quantities: Iterable[Quantity]) -> Supply:
-    """All that these quantities support, to be made once a context and asked often."""
+    """Everything that these quantities support, computed once for a context."""
     keys: set[Key] = set()
     for quantity in quantities:
         _add(keys, (quantity.kind, quantity.value, quantity.unit))
         for reading in quantity.others:
             _add(keys, reading)
         if quantity.kind == "identifier" or "." in quantity.text:
-            # The numbers of an identifier; and those with a dot as the names they are in versions.
+            # The numbers in an identifier; with a dot, they may also be names of versions.
             for digits in _NUMBERS_WITHIN.findall(quantity.text):
                 whole, dot, part = digits.partition(".")
                 if quantity.kind == "identifier":
@@ -34,20 +34,20 @@ def supply(quantities: Iterable[Quantity]) -> Supply:
     return frozenset(keys)
 
 
-def stands_in(quantity: Quantity, context: Supply | Iterable[Quantity]) -> bool:
+def is_supported(quantity: Quantity, context: Supply | Iterable[Quantity]) -> bool:
     """Whether a quantity of the context says the same or more.
 
-    A day stands for its month and year and not the other way round; a number stands for itself
-    with the same unit or where one of the two has none.
+    A day supports its month and year, not the other way round; a number supports the same number
+    with the same unit, or if one of the two has no unit.
     """
     keys = context if isinstance(context, frozenset) else supply(context)
-    if _stands((quantity.kind, quantity.value, quantity.unit), keys):
+    if _reading_supported((quantity.kind, quantity.value, quantity.unit), keys):
         return True
-    return any(_stands(reading, keys) for reading in quantity.others)
+    return any(_reading_supported(reading, keys) for reading in quantity.others)
 
 
 def unsupported(answer: Iterable[Quantity], context: Supply | Iterable[Quantity]) -> list[Quantity]:
-    """The quantities the answer claims and no quantity of the context contains, in reading order.
+    """The quantities of the answer that no quantity of the context supports, in reading order.
 
     >>> from ragauge.quantities.reading import quantities
     >>> context = quantities("Opened on 3 May 1800 with twelve thousand books, 5 km from town.")
@@ -56,10 +56,12 @@ def unsupported(answer: Iterable[Quantity], context: Supply | Iterable[Quantity]
     ['5 miles']
     """
     keys = context if isinstance(context, frozenset) else supply(context)
-    return [quantity for quantity in answer if not quantity.plain and not stands_in(quantity, keys)]
+    return [
+        quantity for quantity in answer if not quantity.plain and not is_supported(quantity, keys)
+    ]
 
 
-def _stands(reading: Reading, keys: Supply) -> bool:
+def _reading_supported(reading: Reading, keys: Supply) -> bool:
     kind, value, unit = reading
     if kind == "number":
         if unit is None:
@@ -73,9 +75,9 @@ def _stands(reading: Reading, keys: Supply) -> bool:
 
 
 def _add(keys: set[Key], reading: Reading) -> None:
-    """All that one reading supports.
+    """Add everything that one reading supports.
 
-    A day gives its month, its year, its place in the year and its number in the month.
+    A day supports its month, its year, its place in the year and its number in the month.
     """
     kind, value, unit = reading
     if kind == "number":

@@ -14,20 +14,20 @@ Role = Literal["count", "scale", "ordinal", "share", "halves", "decade"]
 
 
 class NumberWord(NamedTuple):
-    """What a word counts for."""
+    """The number that a word stands for."""
 
     role: Role
     value: int
-    """Of a share, what is under the line: 3 for thirds. Of halves, how many they are."""
+    """For a share, the denominator: 3 for thirds. For halves, their number."""
     common: bool = False
-    """Rather another word: Dutch `onze` is our, French `neuf` is new."""
+    """Usually a different word: Dutch `onze` is our, French `neuf` is new."""
 
 
 _WORDS: dict[str, NumberWord] = {}
 
 
 def _add(role: Role, first: int, words: str, step: int = 1, common: bool = False) -> None:
-    """Words for first, first + step, …; forms of one number are joined by a stroke."""
+    """Words for first, first + step, …; forms of one number are separated by a bar."""
     for place, forms in enumerate(words.split()):
         for form in forms.split("|"):
             _WORDS[form] = NumberWord(role, first + place * step, common)
@@ -93,7 +93,7 @@ _COMPOUND_PARTS: dict[str, int] = {
     if (entry.role == "count" and entry.value < 100) or word in {"honderd", "hundert"}
 }
 _COMPOUND_PARTS |= {"een": 1, "één": 1, "ein": 1, "duizend": 1000, "tausend": 1000}
-for _word in word_set(  # of languages that do not write numbers in one word, or inflected
+for _word in word_set(  # of languages that write numbers as several words, or inflected
     "one two three four five six seven eight nine ten eleven twelve un une deux trois quatre "
     "cinq sept huit neuf dix onze douze treize quatorze quinze seize eine einen einem einer "
     "cents dozijn dutzend douzaine nul null zero zéro"
@@ -107,7 +107,7 @@ _LONGEST = 80
 
 @lru_cache(maxsize=1 << 16)
 def number_word(word: str) -> NumberWord | None:
-    """What a lower-case word counts for, compounds included; None for a word that is no number.
+    """The number of a lower-case word, compounds included; None if it is not a number word.
 
     >>> number_word("twaalfduizend"), number_word("vierundzwanzig").value, number_word("house")
     (NumberWord(role='count', value=12000, common=False), 24, None)
@@ -143,12 +143,12 @@ _OF_A = frozenset({" a ", " of a ", " an ", " een ", " eine ", " "})
 _YEARS_BEFORE = ("jaren ", "années ")
 _ENGLISH_COUNTS = word_set("one two three four five seven eight nine ten twelve twenty fifty")
 _FEW_WORDS = 24
-"""Up to so many different number words, each is looked for by itself."""
-_MOST_REMEMBERED = 1 << 17
-_LONGEST_REMEMBERED = 32
-"""Characters of a word that is worth remembering."""
-_NO_NUMBERS: set[str] = set()
-"""Words with their punctuation that hold no number word: a cache, to be asked of many at once."""
+"""Up to this many different number words, each is searched for by itself."""
+_MAX_CACHED = 1 << 17
+_LONGEST_CACHED = 32
+"""Characters of the longest word that is cached."""
+_NOT_NUMBERS: set[str] = set()
+"""Words with their punctuation that contain no number word: a cache for fast filtering."""
 
 
 class _Token(NamedTuple):
@@ -169,15 +169,15 @@ def word_numbers(folded: str) -> list[Found]:
 
 
 def _tokens(folded: str) -> list[_Token]:
-    """The number words of a text; most words were seen before and are none."""
+    """The number words of a text; the cache rules out most other words."""
     words: dict[str, NumberWord] = {}
-    if len(_NO_NUMBERS) > _MOST_REMEMBERED:
-        _NO_NUMBERS.clear()
-    for stretch in filterfalse(_NO_NUMBERS.__contains__, folded.split()):
+    if len(_NOT_NUMBERS) > _MAX_CACHED:
+        _NOT_NUMBERS.clear()
+    for stretch in filterfalse(_NOT_NUMBERS.__contains__, folded.split()):
         here = {word: entry for word in _WORD.findall(stretch) if (entry := number_word(word))}
         words.update(here)
-        if not here and len(stretch) <= _LONGEST_REMEMBERED:
-            _NO_NUMBERS.add(stretch)
+        if not here and len(stretch) <= _LONGEST_CACHED:
+            _NOT_NUMBERS.add(stretch)
     if len(words) > _FEW_WORDS:
         return [
             _Token(match.start(), match.end(), words[match[0]])
@@ -207,7 +207,7 @@ def _number(folded: str, tokens: list[_Token], place: int) -> tuple[Found, int]:
         if place + 1 < len(tokens) and value == 2:
             following = tokens[place + 1]
             if following.entry.role == "scale" and folded[end : following.start] in _OF_A:
-                return _made(start, following.end, str(following.entry.value // 2)), place + 2
+                return _number_at(start, following.end, str(following.entry.value // 2)), place + 2
         readings = (("number", fraction(1, value), None), ("number", fraction(100, value), "%"))
         return Found(start, end, readings, plain=True), place + 1
     if role == "halves":
@@ -223,18 +223,18 @@ def _number(folded: str, tokens: list[_Token], place: int) -> tuple[Found, int]:
 def _halves(
     folded: str, tokens: list[_Token], place: int, halves: int, start: int
 ) -> tuple[Found, int]:
-    """One and a half, or one and a half million: so many halves, which end at this token."""
+    """One and a half, or one and a half million, from the number of halves up to this token."""
     end, following = tokens[place].end, tokens[place + 1 : place + 2]
     for scale in following:
         if scale.entry.role == "scale" and folded[end : scale.start] in _SPACED:
-            return _made(start, scale.end, fraction(halves * scale.entry.value, 2)), place + 2
-    return _made(start, end, fraction(halves, 2)), place + 1
+            return _number_at(start, scale.end, fraction(halves * scale.entry.value, 2)), place + 2
+    return _number_at(start, end, fraction(halves, 2)), place + 1
 
 
 def _cardinal(folded: str, tokens: list[_Token], place: int) -> tuple[Found, int]:
     """The number of this token and of those after it that continue it.
 
-    It has a finished part, a part below the next scale, and the scale that was used last.
+    It consists of a finished part, a part below the next scale, and the last scale used.
     """
     first = tokens[place]
     start, end, (role, value, common) = first
@@ -248,9 +248,9 @@ def _cardinal(folded: str, tokens: list[_Token], place: int) -> tuple[Found, int
         if role == "share" and between in _AND_A:
             if value != 2:
                 share = fraction((total + group) * value + 1, value)
-                return _made(start, token.end, share), place + 1
+                return _number_at(start, token.end, share), place + 1
             if total and not group:  # un million et demi
-                return _made(start, token.end, str(total + least // 2)), place + 1
+                return _number_at(start, token.end, str(total + least // 2)), place + 1
             return _halves(folded, tokens, place, 2 * (total + group) + 1, start)
         count = total + group
         if (
@@ -259,8 +259,8 @@ def _cardinal(folded: str, tokens: list[_Token], place: int) -> tuple[Found, int
             and (role == "share" or (role == "ordinal" and not total))
             and ((role == "share" and value > 2) or (count == 1 and value != 2))
         ):  # two thirds, three quarters, one third
-            return _made(start, token.end, fraction(count, value)), place + 1
-        continued = _continued(total, group, least, token.entry, between)
+            return _number_at(start, token.end, fraction(count, value)), place + 1
+        continued = _extended(total, group, least, token.entry, between)
         cents = folded[token.start : token.end] in ("cent", "cents")  # two cents, deux cents
         if continued is None or (cents and folded[start:end] in _ENGLISH_COUNTS):
             break
@@ -278,7 +278,7 @@ def _cardinal(folded: str, tokens: list[_Token], place: int) -> tuple[Found, int
 
 
 def _decade(value: int) -> tuple[Reading, ...]:
-    """The nineties, most often those of the last century."""
+    """The nineties, usually those of the last century."""
     return (
         ("date", f"19{value}s", None),
         ("date", f"{value}s", None),
@@ -286,10 +286,10 @@ def _decade(value: int) -> tuple[Reading, ...]:
     )
 
 
-def _continued(
+def _extended(
     total: int, group: int, least: int, entry: NumberWord, between: str
 ) -> tuple[int, int, int] | None:
-    """The number with one more word, None where the word begins another number."""
+    """The number with one more word; None if the word begins another number."""
     role, value, _ = entry
     if role in ("share", "halves", "decade"):
         return None
@@ -302,15 +302,15 @@ def _continued(
             return None
         return total, (group or 1) * value, least
     if between in _SPACED:
-        grown = _below_hundred(group, value, total)
+        extended = _below_hundred(group, value, total)
     elif between in _AND and (
         (value in (1, 11) and 20 <= group % 100 <= 70 and not group % 10)
         or (value < 100 and not group % 100 and (group or total))
     ):
-        grown = group + value
+        extended = group + value
     else:
-        grown = None
-    return None if grown is None else (total, grown, least)
+        extended = None
+    return None if extended is None else (total, extended, least)
 
 
 def _below_hundred(group: int, value: int, total: int) -> int | None:
@@ -332,5 +332,5 @@ def _below_hundred(group: int, value: int, total: int) -> int | None:
     return None
 
 
-def _made(start: int, end: int, value: str) -> Found:
+def _number_at(start: int, end: int, value: str) -> Found:
     return Found(start, end, (("number", value, None),))
