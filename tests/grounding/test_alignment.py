@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from ragauge.grounding import groundedness
 from ragauge.grounding.alignment import (
     ELSEWHERE,
-    KIN,
     REACH,
     RECOVERY,
+    RELATED,
     align,
 )
 from ragauge.grounding.passages import Passages
@@ -25,14 +25,14 @@ FAR = (
 )
 
 
-def laid(sentence, *contexts, question=None, restated=frozenset()):
+def aligned_with(sentence, *contexts, question=None, restated=frozenset()):
     passages = Passages(contexts, question, "en")
     found = tokens(sentence, "en")
     return align(passages, found.stems, found.kinds, restated)
 
 
 def test_the_whole_sentence_in_one_line_is_wholly_supported():
-    found = laid("The museum opened in 1808.", "Well. The museum opened in 1808. So.")
+    found = aligned_with("The museum opened in 1808.", "Well. The museum opened in 1808. So.")
     assert found.supported == found.in_line == found.in_window == found.in_order == 1
     assert found.bigrams == 1
     assert found.missing == found.worst_span == found.missing_keys == found.stray_keys == 0
@@ -41,7 +41,7 @@ def test_the_whole_sentence_in_one_line_is_wholly_supported():
 
 
 def test_nothing_in_common_has_no_window():
-    found = laid("Aliens landed on Mars.", "The museum opened in 1808.")
+    found = aligned_with("Aliens landed on Mars.", "The museum opened in 1808.")
     assert found.window is None
     assert found.by_chunk == {}
     assert found.supported == found.in_line == found.in_window == found.in_order == 0
@@ -50,18 +50,20 @@ def test_nothing_in_common_has_no_window():
 
 
 def test_small_words_alone_are_nothing_to_lay():
-    assert laid("It is in the", "It is in the museum.") is None
+    assert aligned_with("It is in the", "It is in the museum.") is None
 
 
 def test_a_name_of_the_question_is_not_missing():
-    asked = laid("So Napoleon opened it.", "He opened it.", question="Did Napoleon open it?")
+    asked = aligned_with(
+        "So Napoleon opened it.", "He opened it.", question="Did Napoleon open it?"
+    )
     assert asked.missing_keys == 0
-    assert laid("So Napoleon opened it.", "He opened it.").missing_keys == 1
+    assert aligned_with("So Napoleon opened it.", "He opened it.").missing_keys == 1
 
 
 def test_words_of_two_far_sentences_stray_from_the_window():
-    bound = laid("Vermeer painted the Milkmaid in 1658.", FAR)
-    swapped = laid("So Rembrandt painted the Milkmaid in 1658.", FAR)
+    bound = aligned_with("Vermeer painted the Milkmaid in 1658.", FAR)
+    swapped = aligned_with("So Rembrandt painted the Milkmaid in 1658.", FAR)
     assert bound.stray_keys == 0
     assert swapped.supported == bound.supported == 1
     assert swapped.stray_keys == 1
@@ -71,25 +73,29 @@ def test_words_of_two_far_sentences_stray_from_the_window():
 
 def test_a_window_reaches_three_lines_of_one_context_and_no_further():
     lines = ["The museum opened.", "Rain fell.", "Rembrandt came.", "Trade grew.", "Vermeer left."]
-    near = laid("The museum met Rembrandt.", " ".join(lines))
+    near = aligned_with("The museum met Rembrandt.", " ".join(lines))
     assert (near.window.first, near.window.last) == (0, 3)
-    apart = laid("The museum met Vermeer.", " ".join(lines))
+    apart = aligned_with("The museum met Vermeer.", " ".join(lines))
     assert apart.window.last - apart.window.first == 1
-    two = laid("The museum met Rembrandt.", lines[0], lines[2])
+    two = aligned_with("The museum met Rembrandt.", lines[0], lines[2])
     assert two.in_window < near.in_window
     assert set(two.by_chunk) == {0, 1}
 
 
 def test_of_equal_windows_the_first_is_the_evidence():
-    found = laid("The museum opened.", "Rain fell.", "The museum opened.", "The museum opened.")
+    found = aligned_with(
+        "The museum opened.", "Rain fell.", "The museum opened.", "The museum opened."
+    )
     assert found.window.chunk == 1
     assert found.by_chunk == {1: 1.0, 2: 1.0}
 
 
 def test_words_of_a_number_in_another_form_are_neither_missing_nor_astray():
     context = "The museum has 12,000 paintings."
-    plain = laid("The museum has 12 thousand paintings.", context)
-    restated = laid("The museum has 12 thousand paintings.", context, restated={"12", "thousand"})
+    plain = aligned_with("The museum has 12 thousand paintings.", context)
+    restated = aligned_with(
+        "The museum has 12 thousand paintings.", context, restated={"12", "thousand"}
+    )
     assert plain.missing_keys == 1
     assert plain.in_window < 1
     assert restated.supported == restated.in_window == 1
@@ -108,7 +114,7 @@ def test_words_of_a_number_in_another_form_are_neither_missing_nor_astray():
     ],
 )
 def test_a_denial_differs_where_both_speak_of_the_same(sentence, context, differs):
-    assert laid(sentence, context).denial_differs is differs
+    assert aligned_with(sentence, context).denial_differs is differs
 
 
 WORDS = st.lists(
@@ -195,7 +201,7 @@ def plain_twin(passages, stems, kinds):
             for (_, kind), support in zip(content, supports, strict=True)
         ),
         "missing_keys": sum(
-            kind >= NAME and not support and stem not in passages.asked
+            kind >= NAME and not support and stem not in passages.in_question
             for (stem, kind), support in zip(content, supports, strict=True)
         ),
         "by_chunk": {chunk: value for chunk, value in by_chunk.items() if value},
@@ -218,7 +224,9 @@ def _of_the_window(passages, content, supports, windows, held, share, best):
     costs = [
         weight * (absence - RECOVERY * (1 - absence))
         for away, weight, support in apart
-        for absence in [1.0 if not support else KIN if support < 1 else ELSEWHERE if away else 0.0]
+        for absence in [
+            1.0 if not support else RELATED if support < 1 else ELSEWHERE if away else 0.0
+        ]
     ]
     runs = [sum(costs[at:to]) for at in range(len(costs)) for to in range(at + 1, len(costs) + 1)]
     return {

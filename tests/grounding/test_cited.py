@@ -206,7 +206,7 @@ def everything_of(part):
         part.prefixes,
         part.record,
         part.supply,
-        part.asked,
+        part.in_question,
     )
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from ragauge.contracts.answers import Context
-from ragauge.grounding.passages import MOST_WORDS, Passages, token_ranges
+from ragauge.grounding.passages import MAX_WORDS, Passages, token_ranges
 from ragauge.grounding.tokens import tokens
 
 MUSEUM = "The museum opened in 1808. King Louis founded it."
@@ -90,7 +90,7 @@ def test_chunks_answer_to_place_id_and_label_and_the_label_wins():
 
 def test_the_question_and_the_numbers_are_read_when_asked_for():
     passages = Passages([MUSEUM], "When did Napoleon open it?")
-    assert "napoleon" in passages.asked
+    assert "napoleon" in passages.in_question
     assert ("1808", "*") in passages.supply
 
 
@@ -113,10 +113,10 @@ def test_token_ranges_give_each_sentence_its_tokens():
 
 
 def test_a_sentence_without_end_is_taken_in_pieces_that_cover_its_words():
-    text = "word " * (2 * MOST_WORDS + 5) + "end."
+    text = "word " * (2 * MAX_WORDS + 5) + "end."
     found = tokens(text, "en")
     ranges = token_ranges(text, found)
-    assert [last - first for _, _, first, last in ranges] == [MOST_WORDS, MOST_WORDS, 6]
+    assert [last - first for _, _, first, last in ranges] == [MAX_WORDS, MAX_WORDS, 6]
     assert [first for _, _, first, _ in ranges[1:]] == [last for _, _, _, last in ranges[:-1]]
     for start, end, first, last in ranges:
         assert start <= found.starts[first] < found.ends[last - 1] <= end

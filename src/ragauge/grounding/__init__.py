@@ -1,4 +1,4 @@
-"""Lexical groundedness: an answer laid against its contexts, sentence by sentence."""
+"""Lexical groundedness: an answer compared with its contexts, sentence by sentence."""
 
 from ragauge.grounding.groundedness import groundedness
 from ragauge.grounding.passages import Passages

@@ -1,6 +1,6 @@
-"""A sentence of an answer laid against the contexts: what of it is where, and what is not there.
+"""A sentence of an answer aligned with the contexts: which words of it are where, which nowhere.
 
-Also right words bound to the wrong thing: the year of the move given for the founding.
+Also correct words with the wrong thing: the year of the move given for the founding.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from ragauge.grounding.passages import Passages
 from ragauge.grounding.tokens import NAME, NUMBER, PLAIN, STOP, WEIGHTS, Tokens, is_denial
 
 REACH = 3
-"""Sentences of a context that are taken together as evidence."""
-KIN, ELSEWHERE = 0.4, 0.5
-"""How far a word counts as unsupported: one with only kin in the contexts, and one that stands
-in them but not beside the sentence's other words. One that stands nowhere counts in full."""
+"""The most neighbouring sentences of a context that are evidence together."""
+RELATED, ELSEWHERE = 0.4, 0.5
+"""How far a word counts as unsupported: one with only related words in the contexts, and one that
+is in them, but not near the sentence's other words. A word found nowhere counts in full."""
 LIKELIEST = 4
 """Lines of long contexts that a sentence of a long answer is compared with; neighbours as well."""
-MANY_TIMES = 8
-"""Looking up a word takes so many times as long as reading one."""
-ALIKE = 0.6
-"""A line that has so much of a sentence speaks of the same thing."""
+LOOKUP_COST = 8
+"""Looking up a word takes about this many times as long as reading one."""
+SAME_TOPIC = 0.6
+"""A line with this fraction of a sentence is about the same thing."""
 NEARLY_SAME = 0.75
-"""A line that has so much of a sentence says the same, unless one of the two denies it."""
+"""A line with this fraction of a sentence says the same, unless one of the two denies it."""
 SAME_LENGTH = 1.3
 AHEAD, BEHIND = 2, 1
-"""Words that a denial reaches, after it and before it."""
+"""How many words a denial applies to, after it and before it."""
 RECOVERY = 0.6
-"""What a supported word takes off a span of unsupported ones, as a share of its own weight."""
-BOUND = 3
-"""Words between a number and what it is a number of."""
+"""What a supported word subtracts from an unsupported span, as a fraction of its weight."""
+MAX_GAP = 3
+"""The most words between a number and what it counts."""
 NEAR = 4
-"""So near in the line, a number belongs to its neighbour whatever else is there."""
+"""Within this distance in the line, a number belongs to the word whatever else is there."""
 
 
 class Window(NamedTuple):
@@ -45,42 +45,42 @@ class Window(NamedTuple):
     chunk: int
     first: int
     last: int
-    share: float
-    """Of the sentence's weight, what stands in it."""
+    fraction: float
+    """The fraction of the sentence's weight that is in it."""
 
 
 class Aligned(NamedTuple):
-    """What was found of one sentence."""
+    """How one sentence aligns with the contexts."""
 
     weight: float
-    """Of its content words; the shares below are shares of it."""
+    """The weight of its content words; the fractions below are fractions of it."""
     supported: float
-    """Share that stands anywhere in the contexts; kin counts 0.6."""
+    """Fraction that is anywhere in the contexts; related words count 0.6."""
     in_line: float
-    """Share that stands in the one sentence of a context that has most of it."""
+    """Fraction that is in the one sentence of a context that has most of it."""
     in_window: float
     """The same for up to three neighbouring sentences."""
     in_order: float
-    """Share of the content words that follow each other in the window as they do here."""
+    """Fraction of the content words that have the same order in the window."""
     bigrams: float
-    """Share of neighbouring words that are neighbours in the contexts."""
+    """Fraction of adjacent word pairs that are adjacent in the contexts."""
     missing: float
-    """Weight of the words that stand nowhere."""
+    """Weight of the words that are not found."""
     worst_span: float
     """Weight of the worst run of words the window does not support."""
     missing_keys: int
-    """Names and numbers that stand nowhere, the question included."""
+    """Names and numbers that are neither in the contexts nor in the question."""
     stray_keys: int
-    """Names and numbers that stand in the contexts, but not in the window."""
+    """Names and numbers that are in the contexts, but not in the window."""
     misbound_numbers: int
-    """Numbers that the line has too, but beside other words."""
+    """Numbers that the line has too, but next to other words."""
     misbound_names: int
-    """Names that the contexts have, but the line has another in their place."""
+    """Names in the contexts for which the line has a different name."""
     denial_differs: bool
     """The sentence denies and the line that says nearly the same does not, or the reverse."""
     window: Window | None
     by_chunk: dict[int, float]
-    """The best window's share in each context that has any of it."""
+    """The best window's fraction in each context that has any of it."""
     supports: list[float]
     """1, 0.6 or 0 for each content word."""
 
@@ -92,25 +92,25 @@ def align(
     restated: Container[str] = frozenset(),
     allowance: int | None = None,
 ) -> Aligned | None:
-    """The sentence laid against the contexts; None where it has no content word.
+    """The sentence aligned with the contexts; None if it has no content word.
 
-    `restated` are words of numbers that the contexts have in another form. `allowance` is what
-    `Passages.allowance` gives for the complete answer.
+    `restated` are words of numbers that the contexts have in another form. `allowance` comes from
+    `Passages.allowance` for the complete answer.
     """
     from rapidfuzz.distance import LCSseq
 
-    telling = [kind for kind in kinds if kind != STOP]
-    if not telling:
+    content_kinds = [kind for kind in kinds if kind != STOP]
+    if not content_kinds:
         return None
-    where, support, asked = passages.where, passages.support, passages.asked
+    where, support, in_question = passages.where, passages.support, passages.in_question
     own = [stem for stem, kind in zip(stems, kinds, strict=True) if kind != STOP]
-    weights = [WEIGHTS[kind] for kind in telling]
+    weights = [WEIGHTS[kind] for kind in content_kinds]
     supports = [1.0 if stem in where or stem in restated else support(stem) for stem in own]
-    keys = [place for place, kind in enumerate(telling) if kind >= NAME]
+    keys = [place for place, kind in enumerate(content_kinds) if kind >= NAME]
     total = sum(weights)
-    bits, weighed = _bits(own, weights, restated)
+    bits, by_weight = _bits(own, weights, restated)
     masks = _masks(passages, bits) if allowance is None else _likeliest(passages, bits, allowance)
-    line, window, by_chunk = _windows(passages, masks, weighed, total)
+    line, window, by_chunk = _windows(passages, masks, by_weight, total)
     inside, in_order = 0, 0.0
     if window:
         for place in range(window.first, window.last):
@@ -118,12 +118,12 @@ def align(
         there = [stem for one in passages.lines[window.first : window.last] for stem in one.stems]
         in_order = LCSseq.similarity(own, there) / len(own)
     apart = [stem in bits and not inside & bits[stem] for stem in own]
-    wrong_numbers = wrong_names = 0
-    if line.share >= ALIKE and max(kinds) >= NAME:
-        read, written = passages.read_line(line.first)
-        wrong_names = _misbound_names(stems, kinds, read, written, where)
-        if line.share >= NEARLY_SAME:
-            wrong_numbers = _misbound_numbers(stems, kinds, read.stems)
+    misbound_numbers = misbound_names = 0
+    if line.fraction >= SAME_TOPIC and max(kinds) >= NAME:
+        read, line_text = passages.read_line(line.first)
+        misbound_names = _misbound_names(stems, kinds, read, line_text, where)
+        if line.fraction >= NEARLY_SAME:
+            misbound_numbers = _misbound_numbers(stems, kinds, read.stems)
     if len(stems) > 1:
         bigrams = sum(pair in passages.bigrams for pair in pairwise(stems)) / (len(stems) - 1)
     else:
@@ -131,16 +131,16 @@ def align(
     return Aligned(
         weight=total,
         supported=sum(map(mul, weights, supports)) / total,
-        in_line=line.share,
-        in_window=window.share if window else 0.0,
+        in_line=line.fraction,
+        in_window=window.fraction if window else 0.0,
         in_order=in_order,
         bigrams=bigrams,
         missing=sum(map(mul, weights, [1 - support for support in supports])),
         worst_span=_worst_span(supports, apart, weights),
-        missing_keys=sum(not supports[key] and own[key] not in asked for key in keys),
+        missing_keys=sum(not supports[key] and own[key] not in in_question for key in keys),
         stray_keys=sum(apart[key] and own[key] in where for key in keys),
-        misbound_numbers=wrong_numbers,
-        misbound_names=wrong_names,
+        misbound_numbers=misbound_numbers,
+        misbound_names=misbound_names,
         denial_differs=_denial_differs(passages, line, stems),
         window=window,
         by_chunk=by_chunk,
@@ -151,10 +151,10 @@ def align(
 def _bits(
     own: list[str], weights: list[float], restated: Container[str]
 ) -> tuple[dict[str, int], list[tuple[float, int]]]:
-    """A bit for each distinct word, and for each weight the bits of the words that have it.
+    """A bit for each distinct word, and the bits of the words of each weight.
 
-    A word's share of a window is then a count of bits, whatever the number of windows. Restated
-    words have none: no window can have them.
+    The weight of a window is then a count of bits. Restated words have no bit, because no window
+    can contain them.
     """
     bits: dict[str, int] = {}
     by_weight: dict[float, int] = {}
@@ -166,7 +166,7 @@ def _bits(
 
 
 def _masks(passages: Passages, bits: dict[str, int]) -> dict[int, int]:
-    """For each line that has any of the words, which it has."""
+    """The bits of the words in each line that has any."""
     masks: dict[int, int] = {}
     where = passages.where
     for stem, bit in bits.items():
@@ -179,7 +179,7 @@ def _likeliest(passages: Passages, bits: dict[str, int], allowance: int) -> dict
     """The same for the lines that have most of the rarest words, and for their neighbours.
 
     Reads `allowance` places in the contexts for each word of the sentence, rarest words first, so
-    that the work grows with the answer and not with the answer times the contexts.
+    that the work grows with the answer, not with the answer times the contexts.
     """
     room = allowance * len(bits)
     counts: dict[int, int] = {}
@@ -198,9 +198,9 @@ def _likeliest(passages: Passages, bits: dict[str, int], allowance: int) -> dict
 
 
 def _mask(passages: Passages, line: int, bits: dict[str, int]) -> int:
-    """Which of the words a line has: by its own words, or by theirs where those are far fewer."""
+    """The bits of the words in a line: by its own words, or by theirs if those are far fewer."""
     mask, stems = 0, passages.lines[line].stems
-    if len(stems) > MANY_TIMES * len(bits):
+    if len(stems) > LOOKUP_COST * len(bits):
         for stem, bit in bits.items():
             lines = passages.where.get(stem, ())
             at = bisect_left(lines, line)
@@ -214,17 +214,17 @@ def _mask(passages: Passages, line: int, bits: dict[str, int]) -> int:
 
 
 def _windows(
-    passages: Passages, masks: dict[int, int], weighed: list[tuple[float, int]], total: float
+    passages: Passages, masks: dict[int, int], by_weight: list[tuple[float, int]], total: float
 ) -> tuple[Window, Window | None, dict[int, float]]:
-    """The best line, the best window, and the best window's share in each context.
+    """The best line, the best window, and the best window's fraction in each context.
 
-    Of equals the first is the best. A line that adds no word makes no better window.
+    The first of equals is the best. A line that adds no word does not improve a window.
     """
-    whole = sum(weight * mask.bit_count() for weight, mask in weighed) or total
+    full = sum(weight * mask.bit_count() for weight, mask in by_weight) or total
     lines, count = passages.lines, len(passages.lines)
     best_line, best = Window(0, 0, 0, 0.0), None
     by_chunk: dict[int, float] = {}
-    shares: dict[int, float] = {}
+    fractions: dict[int, float] = {}
     for first in sorted(masks):
         chunk, mask = lines[first].chunk, 0
         for last in range(first, min(first + REACH, count)):
@@ -234,27 +234,29 @@ def _windows(
             if mask | more == mask:
                 continue
             mask |= more
-            share = shares.get(mask, -1.0)
-            if share < 0:
-                share = sum([weight * (mask & of).bit_count() for weight, of in weighed]) / whole
-                shares[mask] = share
-            if last == first and share > best_line.share:
-                best_line = Window(chunk, first, last + 1, share)
-            if share > by_chunk.get(chunk, 0.0):
-                by_chunk[chunk] = share
-                if best is None or share > best.share:
-                    best = Window(chunk, first, last + 1, share)
+            fraction = fractions.get(mask, -1.0)
+            if fraction < 0:
+                fraction = (
+                    sum([weight * (mask & words).bit_count() for weight, words in by_weight]) / full
+                )
+                fractions[mask] = fraction
+            if last == first and fraction > best_line.fraction:
+                best_line = Window(chunk, first, last + 1, fraction)
+            if fraction > by_chunk.get(chunk, 0.0):
+                by_chunk[chunk] = fraction
+                if best is None or fraction > best.fraction:
+                    best = Window(chunk, first, last + 1, fraction)
     return best_line, best, by_chunk
 
 
 def _denial_differs(passages: Passages, line: Window, stems: Sequence[str]) -> bool:
-    """Whether one of the two denies what the other says, where they speak of the same thing.
+    """Whether one of the two denies what the other says about the same thing.
 
-    A word is denied where a denial stands shortly before it, or right behind it as in German; it
-    counts where the other text has the word too, and denies nothing at all. A longer line may
-    deny what the sentence leaves out.
+    A word is denied by a denial shortly before it, or right after it as in German. It counts if
+    the other text has the word too and denies nothing at all. A longer line may deny what the
+    sentence leaves out.
     """
-    if line.share < NEARLY_SAME:
+    if line.fraction < NEARLY_SAME:
         return False
     other = passages.lines[line.first].stems
     here, there = _denied(stems), _denied(other)
@@ -276,25 +278,25 @@ def _denied(stems: Sequence[str]) -> set[str]:
 
 
 def _worst_span(supports: list[float], apart: list[bool], weights: list[float]) -> float:
-    """By how much the unsupported weight of a run of words exceeds the supported one at most."""
+    """The largest excess of unsupported over supported weight in a run of words."""
     worst, run = 0.0, 0.0
     for support, away, weight in zip(supports, apart, weights, strict=True):
-        absence = 1.0 if not support else KIN if support < 1 else ELSEWHERE if away else 0.0
+        absence = 1.0 if not support else RELATED if support < 1 else ELSEWHERE if away else 0.0
         run = max(run + weight * (absence - RECOVERY * (1 - absence)), 0.0)
         worst = max(worst, run)
     return worst
 
 
 def _misbound_numbers(stems: Sequence[str], kinds: Sequence[int], line: Sequence[str]) -> int:
-    """Numbers of a sentence whose neighbours are next to another number in the line.
+    """The count of numbers whose neighbours are next to another number in the line.
 
-    Counted only where the line has the number too, farther off, and the sentence not the other
-    one: two years that both have are given in another order, not mixed up. Against "founded in
+    Only if the line has the number too, farther away, and the sentence does not have the other
+    one: two years that both have are in another order, not mixed up. Compared with "founded in
     1800 and moved in 1885", "founded in 1885" has one, and "moved in 1885" none.
     """
     own = set(stems)
-    strange = [place for place, stem in enumerate(line) if stem[0].isdigit() and stem not in own]
-    if not strange:
+    others = [place for place, stem in enumerate(line) if stem[0].isdigit() and stem not in own]
+    if not others:
         return 0
     places: dict[str, list[int]] = {}
     for place, stem in enumerate(line):
@@ -310,62 +312,60 @@ def _misbound_numbers(stems: Sequence[str], kinds: Sequence[int], line: Sequence
             continue
         key = (stem, word, side)
         if key not in known:
-            known[key] = _is_misbound(places[stem], places[word], strange, side)
+            known[key] = _is_misbound(places[stem], places[word], others, side)
         count += known[key]
     return count
 
 
 def _misbound_names(
-    stems: Sequence[str], kinds: Sequence[int], line: Tokens, written: str, known: Container[str]
+    stems: Sequence[str], kinds: Sequence[int], line: Tokens, line_text: str, known: Container[str]
 ) -> int:
-    """Names of a sentence that the line does not have, where it has another in their place.
+    """The count of names that the line does not have, if it has another name instead.
 
-    Only names that the contexts know: a name that they do not have is counted elsewhere.
+    Only names that the contexts have; others are counted as missing.
     """
     there, own = set(line.stems), set(stems)
     names = {stem for stem, kind in zip(stems, kinds, strict=True) if kind == NAME}
-    strangers = [name for name in names - there if name in known]
-    if not strangers:
+    unknown_here = [name for name in names - there if name in known]
+    if not unknown_here:
         return 0
     in_their_place = any(
-        kind in (NAME, PLAIN) and written[start].isupper() and stem not in own
+        kind in (NAME, PLAIN) and line_text[start].isupper() and stem not in own
         for stem, kind, start in zip(line.stems, line.kinds, line.starts, strict=True)
     )
-    return len(strangers) if in_their_place else 0
+    return len(unknown_here) if in_their_place else 0
 
 
 def _anchors(stems: Sequence[str], kinds: Sequence[int], place: int) -> Iterator[tuple[str, int]]:
-    """The words next to a number with the side it has them on, those before it first.
+    """The words next to a number and their side, those before it first.
 
     What follows a number is often its unit.
     """
-    before = range(place - 1, max(-1, place - 1 - BOUND), -1)
-    after = range(place + 1, min(len(stems), place + 1 + BOUND))
+    before = range(place - 1, max(-1, place - 1 - MAX_GAP), -1)
+    after = range(place + 1, min(len(stems), place + 1 + MAX_GAP))
     for side, places in ((1, before), (-1, after)):
         yield from ((stems[at], side) for at in places if kinds[at] not in (STOP, NUMBER))
 
 
 def _is_misbound(
-    own: Sequence[int], anchors: Sequence[int], strange: Sequence[int], side: int
+    own: Sequence[int], anchors: Sequence[int], others: Sequence[int], side: int
 ) -> bool:
-    """Whether the line has a strange number nearer than its own to each place of the anchor.
+    """Whether the line has another number nearer to each place of the anchor than its own.
 
     Only numbers on the same side of the word are compared: in "founded in 1800 and moved in 1885"
-    1800 is nearer to the move, and yet no year of it.
+    1800 is nearer to the move, but is not its year.
     """
     if side < 0:
-        own, anchors, strange = (
-            [-at for at in reversed(found)] for found in (own, anchors, strange)
-        )
+        own, anchors, others = ([-at for at in reversed(found)] for found in (own, anchors, others))
     if anchors[-1] > own[-1]:
         return False
     last = -inf
     for number in own:
         before = bisect_left(anchors, number)
         nearest = anchors[before - 1] if before else -inf
-        if nearest > last:  # places farther off have the same number next, and all between
-            other = bisect_left(strange, nearest)
-            if number - nearest <= NEAR or other == len(strange) or strange[other] > number:
+        if nearest > last:  # places farther away have the same nearest number
+            other = bisect_left(others, nearest)
+            if number - nearest <= NEAR or other == len(others) or others[other] > number:
                 return False
         last = number
     return True

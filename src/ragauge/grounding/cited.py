@@ -21,7 +21,7 @@ from ragauge.contracts.answers import (
     Evidence,
 )
 from ragauge.grounding.alignment import align
-from ragauge.grounding.features import Placed, Sentence, read_answer
+from ragauge.grounding.features import ByPlace, Sentence, read_answer
 from ragauge.grounding.groundedness import (
     NO_ANSWER,
     NO_CLAIM,
@@ -39,24 +39,24 @@ from ragauge.quantities import quantities, unsupported
 from ragauge.refusals.predicate import free_refusal
 
 SUPPORTED = 0.5
-"""From this score on a sentence counts as supported: as likely called so by people as not."""
+"""The score from which a sentence counts as supported: people are as likely to say so as not."""
 PART = 0.1
-"""A context that raises the score of the others by so much has a part of the sentence."""
+"""A context that raises the score of the others by this much supports a part of the sentence."""
 MOST_TOGETHER = 50
-"""Contexts cited for one sentence; of more, each supports it alone or not at all."""
+"""Contexts cited for one sentence; with more, each supports it alone or not at all."""
 NO_CITATION = "the answer cites nothing"
 MOST_NEAR, LEAST_NEAR = 20_000, 3
-"""Pairs of a sentence and a context that may support it, for an answer; and contexts, for a
-sentence however long the answer is."""
+"""The most pairs of a sentence and a context to compare for an answer; and the fewest contexts for
+a sentence, however long the answer is."""
 MOST_READ = 10_000_000
-"""Characters that are read again for choices of contexts: of the answer, for what records deny,
-and of the contexts, for several taken together. What goes beyond is left out."""
+"""Characters that are read again for combinations of contexts: of the answer, for what records
+deny, and of the contexts, for several together. The rest is left out."""
 _ASKS = ("?", "？")
 
 Target = int | str
 """What is cited: a context by its place, or a name that no context has."""
 Chunks = tuple[int, ...]
-"""Places of contexts, rising."""
+"""Places of contexts, in ascending order."""
 
 
 class Stretch(NamedTuple):
@@ -69,7 +69,7 @@ class Stretch(NamedTuple):
 
 
 class Support(NamedTuple):
-    """How far some contexts support a sentence, and where in them it is best found."""
+    """How far some contexts support a sentence, and the best place in them."""
 
     score: float
     evidence: Evidence | None
@@ -85,11 +85,11 @@ def citation_support(
     numbered: bool = True,
     model: Model | None = None,
 ) -> CitationSupport:
-    """For each sentence of an answer what it cites, and which of that supports it.
+    """What each sentence of an answer cites, and which of these citations support it.
 
-    A sentence cites by markers such as [2] or [p1#2]. What the answer cites as a whole, in a list
+    A sentence cites by markers such as [2] or [p1#2]. What the complete answer cites, in a list
     of its own or as `cited`, counts for every sentence without a marker, unless a marker names it.
-    With `numbered` off, numbers in brackets are no places among the contexts.
+    With `numbered` off, numbers in brackets are not places of contexts.
 
     >>> found = citation_support(
     ...     "It opened in 1808 [1]. Cuypers designed it [1].",
@@ -125,7 +125,7 @@ def citation_support(
 
 
 class _Citations:
-    """The citations of one answer, held against its sentences."""
+    """The citations of one answer, compared with its sentences."""
 
     def __init__(
         self,
@@ -148,10 +148,10 @@ class _Citations:
                 place = min(place + 1, len(stretches) - 1)
             own[place].append(marker)
         self.sentences = tuple(map(self._sentence, stretches, own))
-        self.listed = self._for_the_whole()
+        self.listed = self._answer_citations()
 
     def _targets(self, names: Iterable[str]) -> list[Target]:
-        """The contexts that names stand for, each once."""
+        """The contexts with these names, each once."""
         return list(dict.fromkeys(self._names.get(name, name) for name in names))
 
     def _sentence(self, one: Stretch, markers: Sequence[Marker]) -> CitingSentence:
@@ -159,11 +159,11 @@ class _Citations:
         end = max([one.end, *(marker.end for marker in markers)])
         marked = self._targets(name for marker in markers for name in marker.names)
         text, cited = self._answer[start:end], marked
-        if not marked:  # all of the list, or in a very long answer what is near the sentence
+        if not marked:  # the complete list, or in a very long answer the contexts near the sentence
             few = len(self._list) * len(self._supporter.stretches) <= MOST_NEAR
             near = () if few else self._supporter.near(one)
             cited = self._list if few else [chunk for chunk in near if chunk in self._in_list]
-        # For a sentence that says only what the contexts do not say, there is no source.
+        # A sentence that only says what the contexts do not contain has no source.
         claims = self._supporter.claims(one) and (
             bool(marked) or free_refusal(text).verdict != "refusal"
         )
@@ -182,7 +182,7 @@ class _Citations:
         )
 
     def _together(self, one: Stretch, cited: Sequence[Target]) -> float | None:
-        """The score of a sentence against all that is cited: no less than that of one of them."""
+        """The score of a sentence against all cited contexts: at least that of each one."""
         chunks = tuple(sorted(target for target in cited if isinstance(target, int)))
         each = [self._supporter.support(one, (chunk,)).score for chunk in chunks]
         if len(chunks) > 1 and self._supporter.can_join(chunks):
@@ -194,20 +194,20 @@ class _Citations:
     ) -> CitedChunk:
         """One citation of a sentence.
 
-        It supports alone, or as a part without which the others no longer do, or do much less.
+        It supports the sentence alone, or as a part without which the others do so much less.
         """
         if isinstance(target, str) or not claims:
             return CitedChunk(chunk=self._id(target), score=None, supports=False)
         alone = self._supporter.support(one, (target,))
         supports = alone.score >= SUPPORTED
         if not supports and len(cited) <= MOST_TOGETHER:
-            whole = self._together(one, cited) or 0.0
+            together = self._together(one, cited) or 0.0
             rest = self._together(one, [other for other in cited if other != target]) or 0.0
-            supports = whole >= SUPPORTED and (rest < SUPPORTED or whole - rest >= PART)
-        return self._held(target, alone, supports)
+            supports = together >= SUPPORTED and (rest < SUPPORTED or together - rest >= PART)
+        return self._chunk(target, alone, supports)
 
-    def _for_the_whole(self) -> tuple[CitedChunk, ...]:
-        """The citations of the whole answer: each by the sentence that it supports best."""
+    def _answer_citations(self) -> tuple[CitedChunk, ...]:
+        """The citations of the complete answer, each with the sentence that it supports best."""
         best: dict[str, CitedChunk] = {}
         for one in self.sentences:
             if one.claims and not one.marked:
@@ -225,9 +225,9 @@ class _Citations:
         chunk, best = max(
             found, key=lambda each: (each[1].score, -each[0]), default=(0, Support(0.0, None))
         )
-        return self._held(chunk, best, supports=True) if best.score >= SUPPORTED else None
+        return self._chunk(chunk, best, supports=True) if best.score >= SUPPORTED else None
 
-    def _held(self, chunk: int, found: Support, supports: bool) -> CitedChunk:
+    def _chunk(self, chunk: int, found: Support, supports: bool) -> CitedChunk:
         return CitedChunk(
             chunk=self._id(chunk), score=found.score, supports=supports, evidence=found.evidence
         )
@@ -241,7 +241,7 @@ def _rank(chunk: CitedChunk) -> tuple[bool, float]:
 
 
 class Supporter:
-    """Reads a text once, and its contexts once, for every question of what supports what."""
+    """Finds what supports the sentences of a text; reads the text and its contexts once."""
 
     def __init__(
         self,
@@ -256,17 +256,17 @@ class Supporter:
         read = read_answer(text, passages)
         self._tokens = read.tokens
         self.stretches = [Stretch(*found) for found in token_ranges(text, read.tokens)]
-        self._whole = {one.start: one.aligned for one in read.sentences}
+        self._aligned = {one.start: one.aligned for one in read.sentences}
         self._allowance = passages.allowance(read.tokens)
         starts = read.tokens.starts
-        self._quantities = Placed(
+        self._quantities = ByPlace(
             [
                 (number.start, number)
-                for number in quantities(text)  # but those of an opening line, which claims nothing
+                for number in quantities(text)  # except in an opening line, which claims nothing
                 if bisect_left(starts, number.start) < bisect_left(starts, number.end)
             ]
         )
-        self._parts: dict[Chunks, tuple[Passages, Placed[Slip]]] = {}
+        self._parts: dict[Chunks, tuple[Passages, ByPlace[Slip]]] = {}
         self._joined = 0
         self._found: dict[tuple[int, Chunks], Support] = {}
 
@@ -274,19 +274,19 @@ class Supporter:
         return self._passages.chunks[chunk].id
 
     def claims(self, one: Stretch) -> bool:
-        """Whether a sentence states something: more than words that only tie others together."""
-        telling = any(kind > LIGHT for kind in self._tokens.kinds[one.first : one.last])
-        return telling and not self._text[one.start : one.end].rstrip().endswith(_ASKS)
+        """Whether a sentence states something: more than connecting words."""
+        has_content = any(kind > LIGHT for kind in self._tokens.kinds[one.first : one.last])
+        return has_content and not self._text[one.start : one.end].rstrip().endswith(_ASKS)
 
     def near(self, one: Stretch) -> list[int]:
-        """The contexts that have any word of a sentence, those that have most of it first."""
-        found = self._whole.get(one.start)
-        shares = found.by_chunk if found else {}
+        """The contexts that have any word of a sentence, those with most of it first."""
+        found = self._aligned.get(one.start)
+        fractions = found.by_chunk if found else {}
         most = max(LEAST_NEAR, MOST_NEAR // len(self.stretches))
-        return sorted(shares, key=lambda chunk: (-shares[chunk], chunk))[:most]
+        return sorted(fractions, key=lambda chunk: (-fractions[chunk], chunk))[:most]
 
     def can_join(self, chunks: Chunks) -> bool:
-        """Whether several contexts may still be taken together."""
+        """Whether several contexts may still be combined."""
         if chunks in self._parts:
             return True
         size = sum(len(self._passages.chunks[chunk].text) for chunk in chunks)
@@ -294,7 +294,7 @@ class Supporter:
         return self._joined <= MOST_READ
 
     def support(self, one: Stretch, chunks: Chunks) -> Support:
-        """How far the chosen contexts support a sentence, the others left aside."""
+        """How far the chosen contexts support a sentence, without the others."""
         key = one.first, chunks
         if key not in self._found:
             self._found[key] = self._support(one, chunks)
@@ -305,7 +305,7 @@ class Supporter:
             part = excerpt(self._passages, chunks)
             few = len(self._text) * (len(self._parts) + 1) <= MOST_READ
             denied = slips(part.record, self._text) if part.record and few else []
-            self._parts[chunks] = part, Placed([(slip.start, slip) for slip in denied])
+            self._parts[chunks] = part, ByPlace([(slip.start, slip) for slip in denied])
         part, faults = self._parts[chunks]
         words, own = self._tokens, slice(one.first, one.last)
         found = align(part, words.stems[own], words.kinds[own], allowance=self._allowance)
@@ -323,28 +323,28 @@ class Supporter:
         return Support(rounded(odds), evidence_of(found.window, part))
 
 
-def excerpt(whole: Passages, kept: Sequence[int]) -> Passages:
-    """The chosen contexts, equal to `Passages` of them alone in the language of the whole.
+def excerpt(every: Passages, kept: Sequence[int]) -> Passages:
+    """The chosen contexts, equal to `Passages` of them alone in the language of all.
 
-    Their words are not read again: only what stands where in them is put together anew, which
-    takes a tenth of the time. Names such as OutdoorSeating leave no trace of their chunk, so that
-    contexts with such a name are read again.
+    Their words are not read again: only their index is rebuilt, which takes a tenth of the time.
+    The parts of names such as OutdoorSeating are not indexed by chunk, so contexts with such a
+    name are read again.
     """
-    chunks = [whole.chunks[chunk] for chunk in kept]
+    chunks = [every.chunks[chunk] for chunk in kept]
     if any(INNER_CAPITAL.search(chunk.text) for chunk in chunks):
-        return Passages(chunks, whole.question, whole.language)
-    part = Passages((), whole.question, whole.language)
-    part.chunks, part.language = chunks, whole.language
+        return Passages(chunks, every.question, every.language)
+    part = Passages((), every.question, every.language)
+    part.chunks, part.language = chunks, every.language
     for place, chunk in enumerate(kept):
         first, past = (
-            bisect_left(whole.lines, at, key=attrgetter("chunk")) for at in (chunk, chunk + 1)
+            bisect_left(every.lines, at, key=attrgetter("chunk")) for at in (chunk, chunk + 1)
         )
-        for line in whole.lines[first:past]:
+        for line in every.lines[first:past]:
             for stem in dict.fromkeys(line.stems):
                 part.where.setdefault(stem, []).append(len(part.lines))
             part.lines.append(line._replace(chunk=place))
             part.bigrams.update(pairwise(line.stems))
     part.prefixes = {stem[:PREFIX] for stem in part.where if len(stem) >= PREFIX}
-    if whole.record is not None:
+    if every.record is not None:
         part.record = record_of([chunk.text for chunk in chunks])
     return part

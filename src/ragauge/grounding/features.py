@@ -1,4 +1,4 @@
-"""What the coefficients weigh: an answer, or one sentence of it, in a handful of numbers."""
+"""The features of an answer, and of one sentence of it, that the coefficients weigh."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SENTENCE_FEATURES = (
     "length",
     *(f"record_{fault}" for fault in FAULTS),
 )
-"""What a sentence is judged by."""
+"""The features of a sentence."""
 ANSWER_FEATURES = (
     "weakest_sentence",
     "mean_sentence",
@@ -52,13 +52,13 @@ ANSWER_FEATURES = (
     "citations",
     "length",
 )
-"""What an answer is judged by: the log-odds of its sentences, and some of its own."""
+"""The features of an answer: the log-odds of its sentences, and some of its own."""
 _MEANS = ("supported", "in_order", "bigrams")
 _LARGEST = 700.0
 
 
 class Sentence(NamedTuple):
-    """A sentence of the answer with what was found of it."""
+    """A sentence of the answer and what was found about it."""
 
     start: int
     end: int
@@ -67,37 +67,37 @@ class Sentence(NamedTuple):
     """Its tokens."""
     aligned: Aligned
     numbers: list[Quantity]
-    """Those that stand in no context."""
+    """Those that no context has."""
     cited: tuple[int, ...]
     """Chunks that its markers name."""
     slips: list[Slip]
 
 
-class Read(NamedTuple):
-    """An answer, read against its contexts."""
+class AnswerRead(NamedTuple):
+    """An answer, compared with its contexts."""
 
     tokens: Tokens
     sentences: list[Sentence]
 
     @classmethod
-    def nothing(cls) -> Read:
+    def nothing(cls) -> AnswerRead:
         return cls(Tokens([], [], [], []), [])
 
 
-def read_answer(answer: str, passages: Passages, enough: int = ENOUGH) -> Read:
-    """The sentences of an answer that claim something, each laid against the contexts.
+def read_answer(answer: str, passages: Passages, enough: int = ENOUGH) -> AnswerRead:
+    """The sentences of an answer that claim something, each aligned with the contexts.
 
-    `enough` is the number of places that are compared before only the likeliest are.
+    Above `enough` places, only the likeliest are compared.
     """
     plain = without_frame(answer)
     found = tokens(plain, passages.language)
-    said = quantities(plain)
-    restated = _restated(said, found, passages)
-    cited = Placed(named_in(answer))
-    lacking = unsupported(said, passages.supply) if said else []
-    missing = Placed([(one.start, one) for one in lacking])
-    faults = slips(passages.record, plain, said) if passages.record else ()
-    slipped = Placed([(slip.start, slip) for slip in faults])
+    stated = quantities(plain)
+    restated = _restated(stated, found, passages)
+    cited = ByPlace(markers_in(answer))
+    not_in_contexts = unsupported(stated, passages.supply) if stated else []
+    missing = ByPlace([(one.start, one) for one in not_in_contexts])
+    faults = slips(passages.record, plain, stated) if passages.record else ()
+    faults_by_place = ByPlace([(slip.start, slip) for slip in faults])
     allowance = passages.allowance(found, enough)
     known: dict[tuple[object, ...], Aligned | None] = {}
     numbered = passages.numbered
@@ -122,14 +122,14 @@ def read_answer(answer: str, passages: Passages, enough: int = ENOUGH) -> Read:
                 aligned,
                 missing.within(start, end),
                 tuple(dict.fromkeys(numbered[name] for name in names if name in numbered)),
-                slipped.within(start, end),
+                faults_by_place.within(start, end),
             )
         )
-    return Read(found, sentences)
+    return AnswerRead(found, sentences)
 
 
-class Placed(Generic[Found]):
-    """What was found in a text, in reading order, to be asked for by place."""
+class ByPlace(Generic[Found]):
+    """Things found in a text, in reading order, for lookup by place."""
 
     def __init__(self, found: Sequence[tuple[int, Found]]) -> None:
         self._starts = [start for start, _ in found]
@@ -142,14 +142,14 @@ class Placed(Generic[Found]):
         return self._found[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
 
 
-def _restated(said: Sequence[Quantity], found: Tokens, passages: Passages) -> frozenset[str]:
+def _restated(stated: Sequence[Quantity], found: Tokens, passages: Passages) -> frozenset[str]:
     """The words of numbers and dates that the contexts have in another form.
 
-    "12 thousand" is supported by "12,000", though neither of its words stands there.
+    "12 thousand" is supported by "12,000", though neither of its words is there.
     """
     return frozenset(
         stem
-        for one in said
+        for one in stated
         if is_supported(one, passages.supply)
         for stem in found.stems[
             bisect_left(found.starts, one.start) : bisect_left(found.starts, one.end)
@@ -159,7 +159,7 @@ def _restated(said: Sequence[Quantity], found: Tokens, passages: Passages) -> fr
 
 
 def sentence_features(one: Sentence) -> list[float]:
-    """The numbers of a sentence, in the order of SENTENCE_FEATURES."""
+    """The features of a sentence, in the order of SENTENCE_FEATURES."""
     found, faults = one.aligned, [slip.fault for slip in one.slips]
     return [
         found.supported,
@@ -184,7 +184,7 @@ def sentence_features(one: Sentence) -> list[float]:
 
 
 def answer_features(sentences: Sequence[Sentence], odds: Sequence[float]) -> list[float]:
-    """The numbers of an answer, in the order of ANSWER_FEATURES; `odds` are its sentences'."""
+    """The features of an answer, in the order of ANSWER_FEATURES, from its sentences' log-odds."""
     aligned = [one.aligned for one in sentences]
     total = sum(one.weight for one in aligned)
     citing = [one for one in sentences if one.cited]
@@ -204,14 +204,14 @@ def answer_features(sentences: Sequence[Sentence], odds: Sequence[float]) -> lis
 
 
 def probability(odds: float) -> float:
-    """The chance that log-odds stand for."""
+    """The probability of log-odds."""
     return 1 / (1 + exp(-odds)) if odds > -_LARGEST else 0.0
 
 
 def _shortfall(one: Sentence) -> float:
-    """How far the weakest cited context falls short of the whole sentence.
+    """How far the weakest cited context falls short of the complete sentence.
 
-    A sentence that names three contexts says that each of them supports it.
+    A sentence that cites three contexts claims that each of them supports it.
     """
     if not one.cited:
         return 0.0
@@ -219,7 +219,7 @@ def _shortfall(one: Sentence) -> float:
 
 
 _MARKER = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\s*\]|【(\d{1,3})[^】]{0,20}】")
-_SAID_MARKER = re.compile(
+_WORDED_MARKER = re.compile(
     r"[(\[](?:see |as per |from )?(?:passages?|contexts?|documents?|sources?)\s*"
     r"#?\d{1,3}(?:(?:\s*[,&]\s*|\s+and\s+)(?:passages?\s*)?\d{1,3})*[)\]]",
     re.I,
@@ -232,8 +232,8 @@ _LEAD_IN = re.compile(
     rf"|{_PRESENTS}(?:{_TO_LINE_END}|[^\n.!?]{{0,160}}?(?::|(?=\n))))",
     re.I | re.M,
 )
-"""What an assistant says before the answer begins; it claims nothing of the contexts. What it goes
-on to say in the same line does."""
+"""What an assistant says before the answer begins, which claims nothing. The rest of the same line
+does."""
 _PLEASANTRY = re.compile(
     r"\s*(?:yes|no|ja|nee|nein|oui|non|thanks?|thank you|bedankt|danke|merci"
     r"|(?:i )?hope (?:this|that|it) helps|you['’]re welcome|happy to help"
@@ -241,35 +241,35 @@ _PLEASANTRY = re.compile(
     r"|是的?|不是|谢谢|希望对你有帮助)\s*+[.!。！]*+\s*+",
     re.I,
 )
-"""What is said to be friendly, or a bare yes or no: it claims nothing by itself."""
-_LENGTH_SAID = re.compile(
+"""Pleasantries, or a bare yes or no: they claim nothing by themselves."""
+_LENGTH = re.compile(
     r"\(?\b(?:within|in|under) \d+ words(?: or (?:less|fewer))?\)?"
     r"|\(?\b\d+ words or (?:less|fewer)\)?",
     re.I,
 )
-"""How long the answer was asked to be."""
+"""The requested length of the answer."""
 _LIST_MARK = re.compile(r"^[ \t]*(?:\(?\d{1,2}[.)]|[-*•])(?=\s)", re.M)
 
 
-def named_in(answer: str) -> list[tuple[int, list[str]]]:
-    """Where each citation marker stands, and what it names.
+def markers_in(answer: str) -> list[tuple[int, list[str]]]:
+    """The place of each citation marker, and the names in it.
 
-    >>> named_in("It opened [1]. It closed [2-4, 7].")
+    >>> markers_in("It opened [1]. It closed [2-4, 7].")
     [(10, ['1']), (25, ['2', '3', '4', '7'])]
     """
     return [(match.start(), _numbers(match)) for match in _MARKER.finditer(answer)]
 
 
 def without_frame(answer: str) -> str:
-    """The answer with blanks for markers, lead-ins and list marks, so that places stay."""
+    """The answer with spaces for markers, lead-ins and list marks, so that places do not change."""
     answer = without_inline_markers(answer)
-    for pattern in (_MARKER, _SAID_MARKER, _LEAD_IN, _LIST_MARK):
+    for pattern in (_MARKER, _WORDED_MARKER, _LEAD_IN, _LIST_MARK):
         answer = pattern.sub(_blank, answer)
-    return _LENGTH_SAID.sub(_blank, answer) if "words" in answer.lower() else answer
+    return _LENGTH.sub(_blank, answer) if "words" in answer.lower() else answer
 
 
 def is_pleasantry(plain: str, start: int, end: int) -> bool:
-    """Whether this stretch is only friendly, or a bare yes or no."""
+    """Whether this stretch is only a pleasantry, or a bare yes or no."""
     return _PLEASANTRY.fullmatch(plain, start, end) is not None
 
 

@@ -1,7 +1,7 @@
-"""Lexical groundedness: how far the contexts support an answer, and what of it they do not.
+"""Lexical groundedness: how far the contexts support an answer, and what they do not support.
 
-It compares words, numbers and the records' fields. It knows no synonyms and does not reason, so
-it is a measure of support in the words of the contexts, and no proof of truth.
+It compares words, numbers and the fields of records. It knows no synonyms and does not reason, so
+it measures support in the words of the contexts, not truth.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ragauge.contracts.answers import (
 )
 from ragauge.grounding.alignment import Window
 from ragauge.grounding.features import (
-    Read,
+    AnswerRead,
     Sentence,
     probability,
     read_answer,
@@ -39,15 +39,15 @@ _REFUSALS = refusal_tokens()
 SUMMARY_WORDS = 40
 """A shorter text without a question is a claim rather than a summary."""
 SOURCE_WORDS = 150
-"""A shorter context is a passage that was retrieved rather than a document to summarise."""
+"""A shorter context is a retrieved passage rather than a document to summarise."""
 _ASKS_FOR_SUMMARY = re.compile(
     r"\bsummar|\btl;?dr\b|\bsamenvat|\bvat\b.*\bsamen\b|zusammenfass|\bfass\w*\b.*\bzusammen\b"
     r"|\brésum|摘要|总结|總結|概括",
     re.I,
 )
-WELL = 0.85
-"""A sentence of which so much is in one place is supported in so many words."""
-SHOWN = 5
+WELL_SUPPORTED = 0.85
+"""A sentence with this fraction in one place is supported almost literally."""
+MOST_LISTED = 5
 _FAULTS = {
     "denied": "the record says no: {}",
     "untold": "the record tells nothing of {}",
@@ -81,10 +81,10 @@ def groundedness(
     passages = contexts if isinstance(contexts, Passages) else _passages(contexts, question)
     if kind is not None and kind not in ANSWER_KINDS:
         raise ValueError(f'there is no kind "{kind}"; there are {", ".join(ANSWER_KINDS)}')
-    taken = kind or kind_of(answer, passages)
-    chosen = (model or shipped()).kinds[taken]
+    chosen_kind = kind or kind_of(answer, passages)
+    chosen = (model or shipped()).kinds[chosen_kind]
     reason = _nothing_to_measure(answer, passages)
-    read = Read.nothing() if reason else read_answer(answer, passages)
+    read = AnswerRead.nothing() if reason else read_answer(answer, passages)
     if not reason and not read.sentences:
         reason = NO_CLAIM
     odds = chosen.sentence_odds(read.sentences)
@@ -95,14 +95,14 @@ def groundedness(
     value = None if reason else rounded(chosen.answer_odds(read.sentences, odds))
     words = dict.fromkeys(word for one in sentences for word in one.unsupported_words)
     numbers = dict.fromkeys(number for one in sentences for number in one.unsupported_numbers)
-    if not reason:  # what speaks most against an answer is its least supported sentence
+    if not reason:  # the strongest evidence against an answer is its least supported sentence
         worst = min(range(len(sentences)), key=lambda place: (sentences[place].score or 0.0, place))
         against = sentences[worst].reason
         reason = against and f"sentence {worst + 1} of {len(sentences)}: {against}"
     return Groundedness(
         value=value,
         reason=reason,
-        kind=taken,
+        kind=chosen_kind,
         threshold=chosen.threshold,
         grounded=None if value is None else value >= chosen.threshold and not numbers,
         sentences=sentences,
@@ -117,9 +117,9 @@ def groundedness(
 def sentence_scores(
     text: str, passages: Passages, kind: AnswerKind, model: Model, enough: int
 ) -> list[float]:
-    """The scores alone of the sentences of a text; none where it claims nothing.
+    """The scores of the sentences of a text; empty if it claims nothing.
 
-    `enough` is what `read_answer` takes: less than usual where a text is one of many.
+    `enough` is that of `read_answer`: less than usual if the text is one of many.
     """
     if _nothing_to_measure(text, passages):
         return []
@@ -128,7 +128,7 @@ def sentence_scores(
 
 
 def _passages(contexts: Sequence[Context | str] | str, question: str | None) -> Passages:
-    """The contexts made ready; raises TypeError with the fact where they are none."""
+    """The contexts, prepared; raises TypeError with the fact if they are not contexts."""
     if isinstance(contexts, str):
         return Passages([contexts], question)
     if not isinstance(contexts, Sequence):
@@ -140,7 +140,7 @@ def _passages(contexts: Sequence[Context | str] | str, question: str | None) -> 
 
 
 def kind_of(answer: str, passages: Passages) -> AnswerKind:
-    """The kind of an answer, seen from its contexts and its question.
+    """The kind of an answer, judging by its contexts and its question.
 
     Contexts that are records make it data-to-text. A question that asks for a summary makes it a
     summary. So does a single long context without any question, if the answer is not short.
@@ -155,7 +155,7 @@ def kind_of(answer: str, passages: Passages) -> AnswerKind:
 
 
 def assumed_kind(answer: str, passages: Passages) -> str | None:
-    """What was assumed of the kind where no question says it, and why; None where one does.
+    """What was assumed about the kind without a question, and why; None if there is a question.
 
     >>> assumed_kind("In 1808.", Passages(["The museum opened in 1808."]))
     'no question: taken as an answer to a question, because the answer has fewer than 40 words'
@@ -203,12 +203,12 @@ def evidence_of(window: Window | None, passages: Passages) -> Evidence | None:
 
 
 def _support(
-    answer: str, read: Read, one: Sentence, odds: float, passages: Passages
+    answer: str, read: AnswerRead, one: Sentence, odds: float, passages: Passages
 ) -> SentenceSupport:
     """A sentence with its evidence and its words that are in no context, as they are written.
 
-    Numbers have a list of their own; words that claim little are left out. Characters of a script
-    without blanks that follow each other are one word.
+    Numbers have a list of their own; words that claim little are left out. Adjacent characters of
+    a script without spaces are one word.
     """
     numbers = tuple(dict.fromkeys(number.text for number in one.numbers))
     found, in_numbers = read.tokens, " ".join(numbers)
@@ -236,34 +236,34 @@ def _support(
 
 
 def _sentence_reason(one: Sentence, passages: Passages, missing: Sequence[str]) -> str | None:
-    """What speaks against a sentence; None where nothing does."""
+    """The evidence against a sentence; None if there is none."""
     found = one.aligned
-    said = [_FAULTS[slip.fault].format(slip.field) for slip in one.slips]
+    reasons = [_FAULTS[slip.fault].format(slip.field) for slip in one.slips]
     if missing:
-        said.append("not in the contexts: " + _listed(missing))
+        reasons.append("not in the contexts: " + _joined(missing))
     weak = [
         passages.chunks[chunk].id
         for chunk in one.cited
         if found.by_chunk.get(chunk, 0.0) < found.in_window / 2
     ]
     if weak:
-        said.append("cited but hardly supporting: " + _listed(weak))
+        reasons.append("cited but hardly supporting: " + _joined(weak))
     if found.window is None:
-        said.append("no word of it stands in a context")
-    elif found.in_window < WELL / 2:
-        said.append(f"{100 * found.in_window:.0f} % of its words stand together in a context")
-    elif found.supported - found.in_window > 1 - WELL:
-        said.append("its words stand in the contexts, but not together")
+        reasons.append("no word of it stands in a context")
+    elif found.in_window < WELL_SUPPORTED / 2:
+        reasons.append(f"{100 * found.in_window:.0f} % of its words stand together in a context")
+    elif found.supported - found.in_window > 1 - WELL_SUPPORTED:
+        reasons.append("its words stand in the contexts, but not together")
     if found.misbound_numbers:
-        said.append("a number of it belongs to something else there")
+        reasons.append("a number of it belongs to something else there")
     if found.misbound_names:
-        said.append("a name of it stands elsewhere, and another in its place")
-    if found.denial_differs and not one.slips and found.in_window >= WELL / 2:
-        said.append("it denies where the context does not, or the other way round")
-    return "; ".join(dict.fromkeys(said)) or None
+        reasons.append("a name of it stands elsewhere, and another in its place")
+    if found.denial_differs and not one.slips and found.in_window >= WELL_SUPPORTED / 2:
+        reasons.append("it denies where the context does not, or the other way round")
+    return "; ".join(dict.fromkeys(reasons)) or None
 
 
-def _listed(words: Sequence[str]) -> str:
+def _joined(words: Sequence[str]) -> str:
     kept = list(dict.fromkeys(words))
-    more = f" and {len(kept) - SHOWN} more" if len(kept) > SHOWN else ""
-    return ", ".join(kept[:SHOWN]) + more
+    more = f" and {len(kept) - MOST_LISTED} more" if len(kept) > MOST_LISTED else ""
+    return ", ".join(kept[:MOST_LISTED]) + more

@@ -28,7 +28,7 @@ _EITHER = frozenset({"cited", "length"})
 
 
 def sign_of(feature: str) -> int:
-    """The only way a feature may work, 0 for any.
+    """The direction in which a feature may work, 0 for both.
 
     More support never lowers a score, and more faults never raise it.
     """
@@ -43,23 +43,23 @@ class Weights(Struct, frozen=True):
     """In the order of the features."""
 
     def log_odds(self, features: Sequence[float]) -> float:
-        """For being called grounded, where as many are as are not."""
+        """The log-odds of being called grounded if half of the answers are."""
         weighed: Iterable[float] = map(mul, self.coefficients, features)
         return self.intercept + sum(weighed)
 
 
 class KindModel(Struct, frozen=True):
-    """What is known of one kind of answer."""
+    """The model of one kind of answer."""
 
     answer: Weights
     sentence: Weights
     threshold: float
-    """From it on, people rather called an answer grounded."""
+    """From this score on, people were more likely to call an answer grounded."""
     bands: tuple[Band, ...] = ()
-    """What scores meant to people, rising; empty where nobody measured it."""
+    """What scores meant to people, in ascending order; empty if it was not measured."""
 
     def band_of(self, value: float) -> Band | None:
-        """The band of a score; None where there are none."""
+        """The band of a score; None if there are no bands."""
         return next((band for band in reversed(self.bands) if value >= band.low), None)
 
     def sentence_odds(self, sentences: Sequence[Sentence]) -> list[float]:
@@ -67,12 +67,12 @@ class KindModel(Struct, frozen=True):
         return [self.sentence.log_odds(sentence_features(one)) for one in sentences]
 
     def answer_odds(self, sentences: Sequence[Sentence], odds: Sequence[float]) -> float:
-        """The log-odds of an answer with these sentences, whose own are given."""
+        """The log-odds of an answer, given its sentences and their log-odds."""
         return self.answer.log_odds(answer_features(sentences, odds))
 
 
 class Model(Struct, frozen=True):
-    """The whole of it: a model for each kind of answer."""
+    """A model for each kind of answer."""
 
     version: str
     kinds: Mapping[AnswerKind, KindModel]
@@ -90,21 +90,21 @@ def shipped() -> Model:
 
 def model_from(text: str) -> Model:
     """The model in a file of coefficients."""
-    held = tomllib.loads(text)
+    tables = tomllib.loads(text)
 
-    def weights(of: Mapping[str, float], features: Sequence[str]) -> Weights:
-        return Weights(of["intercept"], tuple(of.get(name, 0.0) for name in features))
+    def weights(table: Mapping[str, float], features: Sequence[str]) -> Weights:
+        return Weights(table["intercept"], tuple(table.get(name, 0.0) for name in features))
 
     kinds = {
         kind: KindModel(
-            weights(held[kind]["answer"], ANSWER_FEATURES),
-            weights(held[kind]["sentence"], SENTENCE_FEATURES),
-            float(held[kind]["threshold"]["value"]),
-            msgspec.convert(held[kind].get("bands", ()), tuple[Band, ...]),
+            weights(tables[kind]["answer"], ANSWER_FEATURES),
+            weights(tables[kind]["sentence"], SENTENCE_FEATURES),
+            float(tables[kind]["threshold"]["value"]),
+            msgspec.convert(tables[kind].get("bands", ()), tuple[Band, ...]),
         )
         for kind in ANSWER_KINDS
     }
-    return Model(version=str(held["version"]), kinds=kinds)
+    return Model(version=str(tables["version"]), kinds=kinds)
 
 
 def model_text(model: Model, head: str = "") -> str:

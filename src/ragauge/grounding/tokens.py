@@ -1,4 +1,4 @@
-"""The words of a text as support is looked for: stems, and what kind of word each is."""
+"""The words of a text for finding support: their stems and kinds."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ragauge.text.stop_words import Language, stop_words
 from ragauge.text.word_lists import read_toml, word_set
 from ragauge.text.words import MARKS, UNSEEN
 
-Made = TypeVar("Made")
+Value = TypeVar("Value")
 
 STOP, LIGHT, PLAIN, NAME, NUMBER = range(5)
 WEIGHTS = (0.0, 0.35, 1.0, 1.7, 2.0)
-"""How much it matters that a word of each kind stands in the contexts."""
+"""How much it matters that the contexts have a word of each kind."""
 
 _ASCII = re.compile(r"[0-9]+(?:[.,:][0-9]+)*|[A-Za-z]+(?:'[a-z]{1,2}\b)?")
 _LETTERS = rf"[^\W\d_{UNSPACED}]"
@@ -27,13 +27,13 @@ _WORD = re.compile(
     rf"[0-9]+(?:[.,:][0-9]+)*|{_LETTERS}+(?:{_JOINED}+{_LETTERS}*)*(?:['’][a-z]{{1,2}}\b)?"
     rf"|(?=[{UNSPACED}])\w{_JOINED}*|[^\W_{UNSPACED}]+"
 )
-"""Numbers, words with their accents, and single characters of writing without blanks. What is
-written in one, as "10pm" and "1990s", is a number and a word."""
+"""Numbers, words with their accents, and single characters of scripts without spaces. Joined
+ones such as "10pm" and "1990s" are a number and a word."""
 _UNSEEN = re.compile(f"[{UNSEEN}]+")
 _MOST = 1 << 16
-"""Words that are kept with their stems."""
+"""The most words that are cached with their stems."""
 _STARTERS = frozenset('.!?:\n"“„«•*-–(>#')
-"""After one of these a capital letter says nothing."""
+"""After one of these a capital letter means nothing."""
 _ZEROS = re.compile(r"(?<=\d)[.:]0+$")
 LIGHT_WORDS = word_set(read_toml(__package__, "light_words.toml")["words"])
 
@@ -47,12 +47,12 @@ class Tokens(NamedTuple):
     ends: list[int]
 
 
-class _Read(NamedTuple):
+class _Word(NamedTuple):
     stem: str
     kind: int
     """Inside a sentence."""
     first: int
-    """At the head of one, where a capital letter makes no name."""
+    """At the start of one, where a capital letter does not mean a name."""
 
 
 def tokens(text: str, language: Language | None) -> Tokens:
@@ -64,7 +64,7 @@ def tokens(text: str, language: Language | None) -> Tokens:
     """
     pattern = _ASCII if text.isascii() else _WORD
     places = [match.span() for match in pattern.finditer(text)]
-    known = _reads(language)
+    known = _words_of(language)
     reads = [known[text[start:end]] for start, end in places]
     head = len(text) - len(text.lstrip())
     kinds = [
@@ -76,42 +76,42 @@ def tokens(text: str, language: Language | None) -> Tokens:
 
 
 def stems_of(text: str, language: Language | None) -> list[str]:
-    """The stems alone, which is all that is asked of a context: ten times as quick."""
+    """Only the stems, which is all that a context needs: ten times as fast."""
     pattern = _ASCII if text.isascii() else _WORD
     return list(map(_stems(language).__getitem__, pattern.findall(text)))
 
 
 def is_denial(stem: str) -> bool:
-    """Whether a word denies."""
+    """Whether a word is a negation."""
     return stem in NEGATIONS or stem.endswith("n't")
 
 
-class _Kept(dict[str, Made]):
-    """What was made of words, by how they are written; emptied when it grows large.
+class _Cache(dict[str, Value]):
+    """A cache by word that is emptied when it grows large.
 
-    Quicker than `lru_cache`, and it is used for every word.
+    Faster than `lru_cache`, and it is used for every word.
     """
 
-    def __init__(self, make: Callable[[str], Made]) -> None:
+    def __init__(self, make: Callable[[str], Value]) -> None:
         super().__init__()
         self._make = make
 
-    def __missing__(self, written: str) -> Made:
+    def __missing__(self, written: str) -> Value:
         if len(self) >= _MOST:
             self.clear()
-        self[written] = made = self._make(written)
-        return made
+        self[written] = value = self._make(written)
+        return value
 
 
 @cache
-def _reads(language: Language | None) -> _Kept[_Read]:
-    return _Kept(lambda written: _read(written, language))
+def _words_of(language: Language | None) -> _Cache[_Word]:
+    return _Cache(lambda written: _read_word(written, language))
 
 
 @cache
-def _stems(language: Language | None) -> _Kept[str]:
-    reads = _reads(language)
-    return _Kept(lambda written: reads[written].stem)
+def _stems(language: Language | None) -> _Cache[str]:
+    reads = _words_of(language)
+    return _Cache(lambda written: reads[written].stem)
 
 
 def _opens(text: str, start: int) -> bool:
@@ -122,18 +122,18 @@ def _opens(text: str, start: int) -> bool:
     return before in _STARTERS
 
 
-def _read(written: str, language: Language | None) -> _Read:
-    """What a word is, by itself."""
-    if written[0].isdigit():  # without what changes nothing: 1,200 and 11:00 and 4.0
-        return _Read(_ZEROS.sub("", written.replace(",", "")), NUMBER, NUMBER)
+def _read_word(written: str, language: Language | None) -> _Word:
+    """The stem and the kind of a word by itself."""
+    if written[0].isdigit():  # without what does not matter: 1,200 and 11:00 and 4.0
+        return _Word(_ZEROS.sub("", written.replace(",", "")), NUMBER, NUMBER)
     word = written.casefold()
     if not written.isascii():
         word = composed(_UNSEEN.sub("", word)).replace("’", "'")
     if is_denial(word):
-        return _Read(word, PLAIN, PLAIN)
+        return _Word(word, PLAIN, PLAIN)
     base = word.partition("'")[0]
     if base in stop_words(language) or (len(base) == 1 and base.isascii()):
-        return _Read(base, STOP, STOP)
+        return _Word(base, STOP, STOP)
     plain = LIGHT if base in LIGHT_WORDS else PLAIN
     kind = NAME if written[0].isupper() else plain
-    return _Read(stem(base, language or "en"), kind, plain)
+    return _Word(stem(base, language or "en"), kind, plain)
