@@ -46,9 +46,9 @@ strength of a fault is the fraction of calls that it affects; the affected calls
 draws of questions. We chose the signs, weights and tolerated fractions of the diagnosis by looking
 at runs over `heritage`, draws 1 to 3. `handbook` was written by somebody who had not seen the
 diagnosis, and was first run when these choices were final. After a review, some rules changed (what
-excludes a cause, when a high temperature is named as the cause, a sign of λ). They were not chosen
-by either set, but we had seen the results for `handbook` by then. A cause is *claimed* if it is
-called likely.
+excludes a cause, when a high temperature is named as the cause, a sign that uses λ, the agreement
+of repeated runs). They were not chosen by either set, but we had seen the results for `handbook` by
+then. A cause is *claimed* if it is called likely.
 
 Limits of these trials. Wordings that the faultless pipeline answers incorrectly are left out,
 except for the three questions: without any fault, it refuses a fifth of the paraphrases (the last
