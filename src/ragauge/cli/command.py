@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from importlib import import_module
+from keyword import iskeyword
 from pathlib import Path
 from time import monotonic
 from typing import (
@@ -49,7 +50,7 @@ class Group(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in self._verbs:
             return super().get_command(ctx, name)
-        verb = name.replace("-", "_")
+        verb = name.replace("-", "_") + "_" * iskeyword(name)
         command: click.Command = getattr(import_module(f"ragauge.cli.{verb}"), verb)
         command.short_help = command.short_help or self._verbs[name]  # for completion
         return command

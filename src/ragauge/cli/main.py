@@ -24,6 +24,7 @@ VERBS = {
     "eval": "Evaluate a component: entities, types, links, retrieval, answers.",
     "gold": "Check a gold set, or compare two versions of one.",
     "history": "Show a metric over the recorded runs, with change points.",
+    "import": "Turn the files of other tools into traces.",
     "init": "Write a starting ragauge.toml for your case.",
     "inspect": "Show what a file holds, and what can be computed from it.",
     "latency": "Load an endpoint at given rates: latency against accuracy, by configuration.",

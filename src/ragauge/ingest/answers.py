@@ -201,7 +201,7 @@ ID = Field(
     "id",
     own_id,
     "What the row is called; else its number among the rows.",
-    aliases=("qid", "q_id", "sample_id", "row_id", "question_id"),
+    aliases=("qid", "q_id", "sample_id", "row_id", "question_id", "run_id"),
     says="text or whole number",
 )
 QUESTION = Field(
@@ -291,6 +291,7 @@ ANSWER = Shape(
     ),
     empty_cells=MISSING,
     own=("answer",),
+    imported=True,
     elsewhere=frozenset(Trace.__struct_fields__),
     refused=tuple(
         (key, "conversations; one answer a row is measured")

@@ -268,6 +268,8 @@ class Shape(Struct, frozen=True, dict=True):
     """Whether a column that no field names belongs to the record too, such as one of scores."""
     elsewhere: frozenset[str] = frozenset()
     """Columns that such files have for other commands: not read here, and nothing to report."""
+    imported: bool = False
+    """Whether the traces in files of other tools are such records."""
     refused: tuple[tuple[str, str], ...] = ()
     """Keys under which a file that is one object keeps what is no such record, and what it is."""
 

@@ -95,6 +95,15 @@ def blocks(name: str) -> Iterator[Block]:
                 start = end
 
 
+def chunks_of(name: str) -> Iterator[bytes]:
+    """The bytes of a file or of standard input, unpacked, in pieces that break anywhere."""
+    if name == STDIN:
+        yield from _opened(sys.stdin.buffer, "stdin")
+        return
+    with open_bytes(name) as file:
+        yield from _opened(file, name)
+
+
 def read_whole(name: str, *, long_lines: bool = False) -> bytes:
     """A small file's text, decompressed, without a byte order mark.
 

@@ -420,6 +420,18 @@ class Records:
         source, name = self._source, self.name
         if isinstance(source, bytes):
             return self._of_content(source)
+        if self._form is None and isinstance(source, str | os.PathLike):
+            # Imported here because it reads frames and lines as records do.
+            from ragauge.ingest.envelopes.table import recognised, traces_in
+
+            if envelope := recognised(name):
+                if not self.shape.imported:
+                    fact = f"holds {envelope.title}; a file of {self.shape.name}s is needed"
+                    self.problems.append(f"{name}: {fact}")
+                    return iter(())
+                self.read_as = envelope.title
+                made = enumerate(traces_in([name], envelope), 1)
+                return ((f"{name}: trace {number}", one) for number, one in made)
         if framed := frame_in(source, self._form):
             read_as, frame = framed
             self.read_as, self.in_rows = read_as or self.read_as, True

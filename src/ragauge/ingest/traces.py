@@ -27,6 +27,7 @@ from ragauge.citations.joining import cited_id
 from ragauge.contracts.audit import ParsedAnswer
 from ragauge.contracts.trace import StructuredAnswer, Trace
 from ragauge.errors import InputRejected, UsageError
+from ragauge.ingest.envelopes.table import recognised, traces_in
 from ragauge.ingest.fields import (
     BadField,
     Check,
@@ -467,6 +468,7 @@ TRACE = Shape(
     name="trace",
     doc="One run of a system: a question, its answer, and what was retrieved and cited.",
     wrappers=("traces", "rows", "results", "data"),
+    imported=True,
     # Read elsewhere: by echoes, diagnose and the history; and what evaluations of answers read.
     elsewhere=frozenset(
         (
@@ -773,7 +775,9 @@ class Traces:
     def blocks(self) -> Iterator[Block]:
         """Its traces, a line each, in blocks that depend on the source alone."""
         source, name = self._source, "stdin" if self.name == STDIN else self.name
-        if self.is_file and not self.columns and not self._is_frame():
+        if self.is_file and (envelope := recognised(self.name)):
+            source = traces_in([self.name], envelope)
+        elif self.is_file and not self.columns and not self._is_frame():
             stream = blocks(self.name)
             first = next(stream, None)
             if first is None:

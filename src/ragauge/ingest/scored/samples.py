@@ -130,6 +130,7 @@ def _ids(value: Any, field: str) -> tuple[str, ...]:
 SAMPLE = Shape(
     name="score row",
     doc="A sample with its scores, each in a column called after the metric.",
+    imported=True,
     fields=(
         Field(
             "sample_id",

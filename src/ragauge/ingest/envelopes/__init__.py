@@ -1,0 +1,1 @@
+"""Files of other tools, as they are: spans and samples in thin envelopes."""
