@@ -41,6 +41,8 @@ PAGES = [
         ROOT / "README.md",
         ROOT / "CHANGELOG.md",
         ROOT / "CONTRIBUTING.md",
+        ROOT / "training/DATA_CARD.md",
+        *sorted((ROOT / "examples").rglob("*.md")),
         *sorted((ROOT / "docs").rglob("*.md")),
     )
     if page.relative_to(ROOT).as_posix() not in GENERATED
