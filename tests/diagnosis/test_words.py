@@ -195,7 +195,7 @@ def test_a_slice_names_features_in_words_and_strata_as_they_are():
         ),
         (
             "zh",
-            "context_recall 仅在 country=NL 时严重：超出阈值的 1,400 个样本全在其中，"
+            "context_recall 仅在 country=NL 时严重：超出阈值的 1,400 个样本全在此切片中，"
             "均值 0.213，其余为 0.560",
         ),
     ],

@@ -51,10 +51,10 @@ def test_reasons_are_in_the_language_of_the_report(folder):
     reasons = {one["name"]: one["reason"] for one in found["interventions"]}
     assert reasons == {
         "again": None,
-        "gold_in": "系统似乎忽略了调节项 put_in：没有一个回复体现出这一改动",
-        "noise_out": "系统似乎忽略了调节项 take_out：没有一个回复体现出这一改动",
-        "temperature_0": "没有哪个问题已知是在温度高于 0 时问的",
-        "top_k_doubled": "系统似乎忽略了调节项 top_k：没有一个回复体现出这一改动",
+        "gold_in": "系统似乎忽略了参数 put_in：没有一个回复体现这一改动",
+        "noise_out": "系统似乎忽略了参数 take_out：没有一个回复体现这一改动",
+        "temperature_0": "没有已知在温度高于 0 时运行过的问题",
+        "top_k_doubled": "系统似乎忽略了参数 top_k：没有一个回复体现这一改动",
     }
     assert said == ""
 

@@ -106,7 +106,7 @@ def test_another_language_asks_nothing_anew_and_tells_its_own_reasons(journal):
     options = {"knob_names": {"top_k": None}, "language": "zh"}
     again = replayed(questions(2), system, journal, **options)
     assert (system.asked, again.resumed) == ([], 8)
-    assert again.interventions[-1].reason == "调节项对照表隐藏了 top_k"
+    assert again.interventions[-1].reason == "参数对照表注明流水线没有 top_k"
 
 
 def test_another_order_or_speed_is_no_other_replay(journal):

@@ -53,31 +53,31 @@ TOLD = {
         questions(1),
         Shelf(),
         {"knob_names": {"put_in": None}},
-        {"gold_in": "调节项对照表隐藏了 put_in"},
+        {"gold_in": "参数对照表注明流水线没有 put_in"},
     ),
     "nothing to change": (
         [UNSAID],
         Shelf(),
         {},
         {
-            "again": "单凭再问一次说明不了什么，而所有问题都没有别的可改",
+            "again": "仅仅再问一次说明不了什么，而所有问题都没有其他可改之处",
             "gold_in": "没有一个问题带有可以放入的黄金 id",
-            "noise_out": "检索到的片段里，没有已知不属于黄金片段的",
-            "temperature_0": "没有哪个问题已知是在温度高于 0 时问的",
-            "top_k_doubled": "追踪记录和调节项都没有说明展示多少个片段",
+            "noise_out": "检索到的片段里，没有已知不是黄金片段的",
+            "temperature_0": "没有已知在温度高于 0 时运行过的问题",
+            "top_k_doubled": "追踪记录和参数都没有说明展示多少个片段",
         },
     ),
     "no reply": (
         questions(1),
         Down(),
         {},
-        {"again": "没有一次调用得到回复：unreachable: no route, {to} it"},
+        {"again": "没有一次调用返回答案：unreachable: no route, {to} it"},
     ),
     "a refused question": (
         questions(1),
         Shut(),
         {},
-        {"gold_in": "系统拒绝的是问题本身，不作改动也一样：bad_request: no"},
+        {"gold_in": "系统拒绝问题本身，不作改动也一样：bad_request: no"},
     ),
     "a refused knob, and one that is ignored": (
         questions(1),
@@ -85,7 +85,7 @@ TOLD = {
         {},
         {
             "temperature_0": "系统拒绝温度 0：http_400: too cold",
-            "gold_in": "系统似乎忽略了调节项 put_in：没有一个回复体现出这一改动",
+            "gold_in": "系统似乎忽略了参数 put_in：没有一个回复体现这一改动",
         },
     ),
 }
