@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from time import process_time
 
-from ragauge.citations.likeness import differences
+from ragauge.citations.fuzzy_match import differences
 from ragauge.grounding import groundedness
 from ragauge.grounding.cited import citation_support
 from ragauge.jitters import JITTERS, jittered

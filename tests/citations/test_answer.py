@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ragauge.citations.answer import parse_answer
-from ragauge.citations.json_in_text import BrokenObject, objects_in, whole_object
+from ragauge.citations.json_in_text import BrokenObject, complete_object, objects_in
 from ragauge.contracts.audit import ParsedAnswer, ParsedSegment, ReportedError
 
 CITATION = {"snippet_id": "p1#1", "offsets": {"start": 1, "end": 9}}
@@ -584,7 +584,7 @@ def duplicate_free(pairs):
 @example('{"a": 1, "a": 2, "b": "\\u003a"}')
 def test_the_quick_reader_takes_what_a_plain_twin_takes(text):
     """And leaves to the slow one whatever is doubtful."""
-    quick = whole_object(text)
+    quick = complete_object(text)
     if quick is not None:
         assert quick == json.loads(text, object_pairs_hook=duplicate_free)
     try:

@@ -12,7 +12,7 @@ from ragauge.citations.codes import (
     OF_TRACES,
     depth_of,
     entry_of,
-    explained,
+    explain,
     message_of,
     place_of,
     rank_of,
@@ -108,23 +108,23 @@ def test_each_code_belongs_to_a_depth():
 )
 def test_what_names_no_id_is_found_at_the_first_depth(code, depth):
     assert depth_of(code) == depth
-    assert explained(code).depth == depth
+    assert explain(code).depth == depth
 
 
 @pytest.mark.parametrize("code", ["", "nonsense", "missing", "missing_", "bad_type_", "OK", "Ok "])
 def test_what_is_no_code_has_no_entry(code):
     assert entry_of(code) is None
-    assert explained(code) is None
+    assert explain(code) is None
 
 
 def test_only_codes_that_can_be_found_are_explained():
     for field in FIELDS:
         for family in ("missing", "bad_type", "mismatch"):
-            assert explained(f"{family}_{field}").code == f"{family}_{field}"
-    assert explained("missing_<field>") == entry_of("missing_<field>")
-    assert explained("missing_colour") is None
-    assert explained("missing_trace").means == "A gold question that no trace answers."
-    assert explained("missing_rev").tip == FIELD_TIPS["rev"]
+            assert explain(f"{family}_{field}").code == f"{family}_{field}"
+    assert explain("missing_<field>") == entry_of("missing_<field>")
+    assert explain("missing_colour") is None
+    assert explain("missing_trace").means == "A gold question that no trace answers."
+    assert explain("missing_rev").tip == FIELD_TIPS["rev"]
 
 
 def test_findings_are_sorted_worst_first_then_by_place():

@@ -5,19 +5,19 @@ from random import Random
 
 import pytest
 
-from ragauge.citations.convergence import RunSeen, answer_state, located, retrieval_state
+from ragauge.citations.convergence import LambdaRun, answer_state, broken_step, retrieval_state
 from ragauge.contracts.audit import STATES
 
-REFUSAL, UNCITED, ERROR = (RunSeen(kind=kind) for kind in ("refusal", "uncited", "error"))
+REFUSAL, UNCITED, ERROR = (LambdaRun(kind=kind) for kind in ("refusal", "uncited", "error"))
 CASES = 20_000
 
 
 def cites(*ids):
-    return RunSeen(kind="answer", cited=ids)
+    return LambdaRun(kind="answer", cited=ids)
 
 
 def fetched(*ids, kind="answer"):
-    return RunSeen(kind=kind, retrieved=ids)
+    return LambdaRun(kind=kind, retrieved=ids)
 
 
 MINIMAL = {
@@ -96,7 +96,7 @@ def test_what_an_answer_cites_counts_once_and_in_one_form():
     assert answer_state([cites("a", "a", "b"), cites("b", "a")], 2) == "convergent"
     assert answer_state([cites("musée"), cites("muse\u0301e")], 2) == "convergent"
     assert answer_state([cites(), UNCITED], 2) == "convergent"
-    refusals = [RunSeen(kind="refusal", cited=("a",)), RunSeen(kind="refusal", cited=("b",))]
+    refusals = [LambdaRun(kind="refusal", cited=("a",)), LambdaRun(kind="refusal", cited=("b",))]
     assert answer_state(refusals, 2) == "convergent"
 
 
@@ -129,13 +129,13 @@ def test_retrieval_that_some_runs_do_not_tell_is_incomplete():
 @pytest.mark.parametrize("state", [*STATES, None])
 def test_the_fault_is_located(state):
     parted = state in ("divergent", "recursive", "chaotic")
-    assert located("convergent", state) == ("after retrieval" if parted else None)
-    assert located(state, "convergent") == ("retrieval" if parted else None)
-    assert located(state, "chaotic") == (
+    assert broken_step("convergent", state) == ("after retrieval" if parted else None)
+    assert broken_step(state, "convergent") == ("retrieval" if parted else None)
+    assert broken_step(state, "chaotic") == (
         "retrieval" if parted else "after retrieval" if state == "convergent" else None
     )
-    assert located(None, state) is None
-    assert located("incomplete", state) is None
+    assert broken_step(None, state) is None
+    assert broken_step("incomplete", state) is None
 
 
 def plain(runs, planned):

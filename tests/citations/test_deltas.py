@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.citations import deltas
-from ragauge.citations.deltas import Asked, delta_s, deltas_of
+from ragauge.citations.deltas import DeltaQuestion, delta_s, deltas_of
 from ragauge.models import minilm
 from ragauge.models.embedders import NgramEmbedder
 
@@ -44,7 +44,9 @@ def test_it_is_one_minus_the_cosine_held_within_0_and_1(rows):
 
 
 def test_each_name_has_its_own_number():
-    [one] = deltas_of([Asked(question=QUESTION, chunks=(FAR, NEAR), anchor=NEAR, decoy=FAR)], ngram)
+    [one] = deltas_of(
+        [DeltaQuestion(question=QUESTION, chunks=(FAR, NEAR), anchor=NEAR, decoy=FAR)], ngram
+    )
     assert one.values == {
         "context": round(plain(QUESTION, f"{FAR}\n\n{NEAR}"), 6),
         "chunk": round(plain(QUESTION, NEAR), 6),
@@ -56,13 +58,13 @@ def test_each_name_has_its_own_number():
 
 
 def test_the_nearest_chunk_counts_wherever_it_stands():
-    both = [Asked(question=QUESTION, chunks=order) for order in ((FAR, NEAR), (NEAR, FAR))]
+    both = [DeltaQuestion(question=QUESTION, chunks=order) for order in ((FAR, NEAR), (NEAR, FAR))]
     first, last = deltas_of(both, ngram)
     assert first.values["chunk"] == last.values["chunk"]
 
 
 def test_a_question_that_is_its_own_context_is_at_no_distance():
-    [one] = deltas_of([Asked(question=QUESTION, chunks=(QUESTION,))], ngram)
+    [one] = deltas_of([DeltaQuestion(question=QUESTION, chunks=(QUESTION,))], ngram)
     assert one.values == {"context": 0.0, "chunk": 0.0}
 
 
@@ -70,7 +72,7 @@ def test_a_question_that_is_its_own_context_is_at_no_distance():
     ("asked", "why"),
     [
         (
-            Asked(question=QUESTION),
+            DeltaQuestion(question=QUESTION),
             {
                 "context": "nothing was retrieved",
                 "chunk": "nothing was retrieved",
@@ -79,11 +81,11 @@ def test_a_question_that_is_its_own_context_is_at_no_distance():
             },
         ),
         (
-            Asked(question="?!", chunks=(NEAR,), anchor=NEAR, decoy=FAR),
+            DeltaQuestion(question="?!", chunks=(NEAR,), anchor=NEAR, decoy=FAR),
             dict.fromkeys(deltas.NAMES, "the question has nothing that the embedder reads"),
         ),
         (
-            Asked(question=QUESTION, chunks=("—", ""), anchor="", decoy="…"),
+            DeltaQuestion(question=QUESTION, chunks=("—", ""), anchor="", decoy="…"),
             {
                 "context": "the retrieved chunks have nothing that the embedder reads",
                 "chunk": "the retrieved chunks have nothing that the embedder reads",
@@ -101,19 +103,19 @@ def test_what_cannot_be_measured_is_neither_near_nor_far(asked, why):
 
 def test_an_empty_chunk_does_not_hide_a_full_one():
     with_blank, without = deltas_of(
-        [Asked(question=QUESTION, chunks=chunks) for chunks in (("", NEAR), (NEAR,))], ngram
+        [DeltaQuestion(question=QUESTION, chunks=chunks) for chunks in (("", NEAR), (NEAR,))], ngram
     )
     assert with_blank.values == without.values
 
 
-def some_questions(count: int) -> list[Asked]:
+def some_questions(count: int) -> list[DeltaQuestion]:
     words = ["museum", "archive", "library", "opened", "in", "1793", "Louvre", "Gent", "paper"]
     made = []
     for number in range(count):
         turn = words[number % 9 :] + words[: number % 9]
         text = " ".join(turn * (1 + number % 3))
         made.append(
-            Asked(
+            DeltaQuestion(
                 question=f"{turn[0]} {turn[3]} {number}?",
                 chunks=(text, f"{number}"),
                 anchor=text,

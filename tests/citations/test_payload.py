@@ -11,7 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.citations.payload import SHOWN, read_offsets, read_payload, told, whole_payload
+from ragauge.citations.payload import (
+    SHOWN,
+    complete_payload,
+    display_value,
+    read_offsets,
+    read_payload,
+)
 from ragauge.contracts.citation import Citation, Offsets, Window
 from tests.citations.answers import FIXTURE, MODEL_SIDE, NOT_OF_THEIR_KIND, OPTIONAL, REQUIRED
 
@@ -24,7 +30,7 @@ def test_the_payload_of_the_specification_is_whole():
     read = read_payload(FIXTURE)
     assert read.findings == []
     assert msgspec.to_builtins(read.citation) == FIXTURE
-    assert read.citation == whole_payload(FIXTURE)
+    assert read.citation == complete_payload(FIXTURE)
     assert read.fields["offsets"] == Offsets(2310, 2688)
     assert read.fields["window"] == Window(120, 120)
 
@@ -215,10 +221,10 @@ mutated = st.fixed_dictionaries({}, optional=dict.fromkeys((*FIXTURE, "id"), any
 def test_no_value_makes_the_reading_fail_and_the_quick_way_agrees(changes, dropped):
     raw = {name: value for name, value in FIXTURE.items() if name not in dropped} | changes
     read = read_payload(raw)
-    assert (whole_payload(raw) is not None) <= (read.findings == [])
+    assert (complete_payload(raw) is not None) <= (read.findings == [])
     assert (read.citation is not None) == (set(REQUIRED) <= set(read.fields))
     if read.citation is not None:
-        assert whole_payload(read.citation) == read.citation
+        assert complete_payload(read.citation) == read.citation
     if not read.findings:
         assert read.citation is not None
     for finding in read.findings:
@@ -228,14 +234,14 @@ def test_no_value_makes_the_reading_fail_and_the_quick_way_agrees(changes, dropp
 
 def test_a_number_too_long_to_be_written_is_only_named():
     huge = 10**5000
-    assert told(huge) == "type int"
+    assert display_value(huge) == "type int"
     backwards = read_payload({**FIXTURE, "offsets": [huge, 4], "page": [huge]})
     assert [one.code for one in backwards.findings] == ["bad_offsets", "bad_type_page"]
 
 
 @given(value=anything)
 def test_a_foreign_value_is_shown_on_one_short_line(value):
-    shown = told(value)
+    shown = display_value(value)
     json.dumps(shown, allow_nan=False).encode()
     if isinstance(shown, str):
         shown.encode()
@@ -260,7 +266,7 @@ def test_a_foreign_value_is_shown_on_one_short_line(value):
     ids=lambda value: type(value).__name__,
 )
 def test_what_findings_show_of_foreign_values(value, shown):
-    assert told(value) == shown
+    assert display_value(value) == shown
 
 
 def test_every_field_of_the_record_is_known_here():

@@ -12,9 +12,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ragauge.citations.codes import entry_of
-from ragauge.citations.likeness import LEFT_OUT, around, differences, nearest, nearly
+from ragauge.citations.fuzzy_match import LEFT_OUT, around, differences, fuzzy_match, nearest_exact
 from ragauge.citations.offsets import OffsetReading, Place, Whitespace, Words, ruler_of
-from ragauge.citations.places import PlaceCheck, Said, other_holder, place_findings
+from ragauge.citations.places import PlaceCheck, QuotedWords, other_source, place_findings
 from ragauge.contracts.audit import CitationFinding
 from ragauge.contracts.citation import Citation, Offsets
 from ragauge.contracts.documents import FrozenDocument
@@ -86,11 +86,15 @@ def facts(finding: CitationFinding) -> tuple[str, str | None, str, str]:
 
 
 def test_words_where_they_should_be_are_no_finding(documents):
-    for said in (Said(NIGHT), Said(NIGHT, "Night Watch"), Said(quote="Night Watch")):
+    for said in (
+        QuotedWords(NIGHT),
+        QuotedWords(NIGHT, "Night Watch"),
+        QuotedWords(quote="Night Watch"),
+    ):
         assert place_findings(at(NIGHT), said, documents, CHARACTERS) == PlaceCheck()
 
 
-@pytest.mark.parametrize("said", [Said(), Said(quote=""), Said(quote=" \n")])
+@pytest.mark.parametrize("said", [QuotedWords(), QuotedWords(quote=""), QuotedWords(quote=" \n")])
 def test_without_words_only_the_range_is_checked_and_that_is_said(documents, said):
     check = place_findings(at(NIGHT), said, documents, CHARACTERS)
     assert (check.findings, check.seen) == ((), "range")
@@ -99,7 +103,9 @@ def test_without_words_only_the_range_is_checked_and_that_is_said(documents, sai
 
 @pytest.mark.parametrize("rev", ["0000000", "v2"])
 def test_a_document_that_is_not_there(documents, rev):
-    check = place_findings(citation(0, 4, doc_id="x", rev=rev), Said("a"), documents, CHARACTERS)
+    check = place_findings(
+        citation(0, 4, doc_id="x", rev=rev), QuotedWords("a"), documents, CHARACTERS
+    )
     assert check.seen == "nothing" and check.reason
     [finding] = check.findings
     assert facts(finding) == (
@@ -112,7 +118,9 @@ def test_a_document_that_is_not_there(documents, rev):
 
 @pytest.mark.parametrize(("drift", "off"), [(1, "-1 character"), (-7, "+7 characters")])
 def test_drift_is_told_in_characters_with_its_sign(documents, drift, off):
-    finding = the_finding(place_findings(at(NIGHT, drift), Said(NIGHT), documents, CHARACTERS))
+    finding = the_finding(
+        place_findings(at(NIGHT, drift), QuotedWords(NIGHT), documents, CHARACTERS)
+    )
     assert (finding.code, finding.field) == ("span_text_mismatch", "offsets")
     assert finding.expected == f'"{NIGHT}" stands at {AT}–{AT + len(NIGHT)} ({off})'
     assert MUSEUM[AT + drift : AT + len(NIGHT) + drift].split()[-1] in finding.got
@@ -132,10 +140,10 @@ def test_the_true_place_is_told_in_the_users_own_unit(documents, reading, unit, 
     true = ruler_of(MUSEUM, unit, reading).measured(Place(AT, AT + len(snippet)))
     drift = int(off.split()[0])
     given = citation(true.start - drift, true.end - drift, unit)
-    finding = the_finding(place_findings(given, Said(snippet), documents, reading))
+    finding = the_finding(place_findings(given, QuotedWords(snippet), documents, reading))
     assert finding.expected == f'"{snippet}" stands at {true.start}–{true.end} ({off})'
     right = citation(true.start, true.end, unit)
-    assert place_findings(right, Said(snippet, "1642"), documents, reading) == PlaceCheck()
+    assert place_findings(right, QuotedWords(snippet, "1642"), documents, reading) == PlaceCheck()
 
 
 def test_the_nearest_of_two_places_is_told_and_of_two_as_near_the_earlier(documents):
@@ -143,7 +151,7 @@ def test_the_nearest_of_two_places_is_told_and_of_two_as_near_the_earlier(docume
     second = MUSEUM.index(OPENED, first + 1)
     for start, told in ((first + 3, first), (second - 3, second), ((first + second) // 2, first)):
         given = citation(start, start + len(OPENED))
-        finding = the_finding(place_findings(given, Said(OPENED), documents, CHARACTERS))
+        finding = the_finding(place_findings(given, QuotedWords(OPENED), documents, CHARACTERS))
         assert f"stands at {told}–{told + len(OPENED)} ({told - start:+d} characters)" in (
             finding.expected
         )
@@ -152,7 +160,7 @@ def test_the_nearest_of_two_places_is_told_and_of_two_as_near_the_earlier(docume
 
 def test_an_end_that_is_off_is_told(documents):
     given = citation(AT, AT + len(NIGHT) + 2)
-    finding = the_finding(place_findings(given, Said(NIGHT), documents, CHARACTERS))
+    finding = the_finding(place_findings(given, QuotedWords(NIGHT), documents, CHARACTERS))
     assert finding.expected.endswith(f"stands at {AT}–{AT + len(NIGHT)} (its end -2 characters)")
 
 
@@ -160,7 +168,7 @@ def test_a_snippet_between_the_bounds_of_tokens_is_told(documents):
     reading = OffsetReading(tokenizer=Whitespace())
     tokens = ruler_of(MUSEUM, "token", reading).measured(Place(AT, AT + len(NIGHT)))
     given = citation(*tokens, "token")
-    finding = the_finding(place_findings(given, Said(NIGHT[1:]), documents, reading))
+    finding = the_finding(place_findings(given, QuotedWords(NIGHT[1:]), documents, reading))
     assert finding.expected.endswith("(not at the bounds of tokens)")
 
 
@@ -180,7 +188,7 @@ def test_a_snippet_between_the_bounds_of_tokens_is_told(documents):
 def test_the_same_wording_in_another_form_is_a_mismatch_with_its_cause(
     documents, snippet, stands, named
 ):
-    finding = the_finding(place_findings(at(stands), Said(snippet), documents, CHARACTERS))
+    finding = the_finding(place_findings(at(stands), QuotedWords(snippet), documents, CHARACTERS))
     assert finding.code == "span_text_mismatch"
     assert finding.expected.endswith(f"differs in {named}")
 
@@ -189,7 +197,7 @@ def test_a_loader_that_dropped_the_byte_order_mark_is_one_character_off(document
     loaded = MUSEUM.removeprefix("\ufeff")
     start = loaded.index(NIGHT)
     given = citation(start, start + len(NIGHT))
-    finding = the_finding(place_findings(given, Said(NIGHT), documents, CHARACTERS))
+    finding = the_finding(place_findings(given, QuotedWords(NIGHT), documents, CHARACTERS))
     assert finding.expected.endswith("(+1 character)")
 
 
@@ -198,7 +206,7 @@ def test_a_loader_that_changed_the_line_ends_is_told_with_the_drift(documents):
     snippet = "1885.\nIt keeps “The Night"
     start = loaded.index(snippet)
     given = citation(start, start + len(snippet))
-    finding = the_finding(place_findings(given, Said(snippet), documents, CHARACTERS))
+    finding = the_finding(place_findings(given, QuotedWords(snippet), documents, CHARACTERS))
     true = MUSEUM.index("1885.")
     assert finding.expected.endswith(
         f"differs in line ends (CRLF or LF), stands at {true}–{true + len(snippet) + 1} "
@@ -208,7 +216,7 @@ def test_a_loader_that_changed_the_line_ends_is_told_with_the_drift(documents):
 
 def test_offsets_beyond_the_end_are_told_with_the_length_and_the_true_place(documents):
     given = citation(500, 500 + len(NIGHT))
-    finding = the_finding(place_findings(given, Said(NIGHT), documents, CHARACTERS))
+    finding = the_finding(place_findings(given, QuotedWords(NIGHT), documents, CHARACTERS))
     assert facts(finding) == (
         "out_of_range",
         "offsets",
@@ -216,18 +224,18 @@ def test_offsets_beyond_the_end_are_told_with_the_length_and_the_true_place(docu
         f"the document ends at {len(MUSEUM)} characters; the text stands at "
         f"{AT}–{AT + len(NIGHT)} ({AT - 500} characters)",
     )
-    in_bytes = place_findings(given, Said(NIGHT), documents, OffsetReading("bytes"))
+    in_bytes = place_findings(given, QuotedWords(NIGHT), documents, OffsetReading("bytes"))
     assert f"ends at {len(MUSEUM.encode())} bytes" in the_finding(in_bytes).expected
 
 
 def test_beyond_the_end_without_words_is_still_found(documents):
-    check = place_findings(citation(0, 999), Said(), documents, CHARACTERS)
+    check = place_findings(citation(0, 999), QuotedWords(), documents, CHARACTERS)
     assert [finding.code for finding in check.findings] == ["out_of_range"]
 
 
 def test_beyond_the_end_a_quote_is_told_where_it_stands(documents):
     given = citation(500, 600)
-    finding = the_finding(place_findings(given, Said(quote=NIGHT), documents, CHARACTERS))
+    finding = the_finding(place_findings(given, QuotedWords(quote=NIGHT), documents, CHARACTERS))
     assert finding.code == "out_of_range"
     assert finding.expected.endswith(f"; the quote stands at {AT}–{AT + len(NIGHT)}")
 
@@ -243,7 +251,7 @@ def test_a_quote_of_what_no_token_holds_is_told(tmp_path):
     (tmp_path / "a.md").write_text("see (a) there")
     given = citation(1, 2, "token", doc_id="a", rev="v1")
     reading = OffsetReading(tokenizer=LettersOnly())
-    check = place_findings(given, Said("a", "(a"), FolderDocuments(tmp_path), reading)
+    check = place_findings(given, QuotedWords("a", "(a"), FolderDocuments(tmp_path), reading)
     assert "stands at 1–2, not at the bounds of tokens" in the_finding(check).expected
 
 
@@ -252,14 +260,14 @@ def test_a_quote_of_half_a_token_more_is_told(documents):
     start = MUSEUM.index("1642,")
     token = ruler_of(MUSEUM, "token", reading).measured(Place(start, start + 5))
     given = citation(token.start - 1, token.end, "token")
-    outside = place_findings(given, Said(quote="ch” of 1642"), documents, reading)
+    outside = place_findings(given, QuotedWords(quote="ch” of 1642"), documents, reading)
     assert the_finding(outside).expected.endswith(
         f"stands at {token.start - 2}–{token.end}, begins 1 token before it"
     )
 
 
 def test_beyond_the_end_of_the_wrong_document_both_are_told(documents):
-    said = Said("The archive keeps the records of the state.")
+    said = QuotedWords("The archive keeps the records of the state.")
     check = place_findings(citation(900, 943), said, documents, CHARACTERS)
     assert [finding.code for finding in check.findings] == ["out_of_range", "misattributed"]
 
@@ -268,7 +276,7 @@ def test_an_offset_inside_a_character_is_told_with_the_true_place(documents):
     reading = OffsetReading("utf-16")
     inside = len(MUSEUM[: MUSEUM.index("🏛")].encode("utf-16-le")) // 2 + 1
     finding = the_finding(
-        place_findings(citation(inside, inside + 20), Said(NIGHT), documents, reading)
+        place_findings(citation(inside, inside + 20), QuotedWords(NIGHT), documents, reading)
     )
     true = AT + 1
     assert facts(finding) == (
@@ -281,7 +289,7 @@ def test_an_offset_inside_a_character_is_told_with_the_true_place(documents):
 
 
 def test_tokens_without_a_tokenizer_are_not_checked_and_that_is_said(documents):
-    for said in (Said(NIGHT), Said(), Said(quote="Night Watch")):
+    for said in (QuotedWords(NIGHT), QuotedWords(), QuotedWords(quote="Night Watch")):
         check = place_findings(citation(3, 9, "token"), said, documents, CHARACTERS)
         assert (check.findings, check.seen) == ((), "nothing")
         assert check.reason == "offsets in tokens, and no tokenizer is declared"
@@ -290,11 +298,11 @@ def test_tokens_without_a_tokenizer_are_not_checked_and_that_is_said(documents):
 @pytest.mark.parametrize(
     ("said", "code", "field"),
     [
-        (Said("Words that nobody wrote"), "span_text_mismatch", "offsets"),
-        (Said(quote="Words that nobody wrote"), "span_text_mismatch", "quote"),
-        (Said("records of the state"), "misattributed", "doc_id"),
-        (Said(NIGHT.replace("“", '"').replace("”", '"')), "span_text_mismatch", "offsets"),
-        (Said(quote="It keeps 'The Night Watch'"), "span_text_mismatch", "quote"),
+        (QuotedWords("Words that nobody wrote"), "span_text_mismatch", "offsets"),
+        (QuotedWords(quote="Words that nobody wrote"), "span_text_mismatch", "quote"),
+        (QuotedWords("records of the state"), "misattributed", "doc_id"),
+        (QuotedWords(NIGHT.replace("“", '"').replace("”", '"')), "span_text_mismatch", "offsets"),
+        (QuotedWords(quote="It keeps 'The Night Watch'"), "span_text_mismatch", "quote"),
     ],
 )
 def test_without_a_tokenizer_words_that_are_not_in_the_document_are_found(
@@ -306,13 +314,13 @@ def test_without_a_tokenizer_words_that_are_not_in_the_document_are_found(
 
 
 def test_an_empty_span_is_the_payloads_fault_and_not_checked_here(documents):
-    check = place_findings(citation(9, 9), Said(NIGHT), documents, CHARACTERS)
+    check = place_findings(citation(9, 9), QuotedWords(NIGHT), documents, CHARACTERS)
     assert (check.findings, check.seen) == ((), "nothing")
     assert check.reason == "start 9 is not before end 9"
 
 
 def test_a_snippet_without_text_is_no_snippet(documents):
-    finding = the_finding(place_findings(at(NIGHT), Said(""), documents, CHARACTERS))
+    finding = the_finding(place_findings(at(NIGHT), QuotedWords(""), documents, CHARACTERS))
     assert facts(finding) == (
         "span_text_mismatch",
         "offsets",
@@ -330,7 +338,9 @@ def test_a_snippet_without_text_is_no_snippet(documents):
 )
 def test_a_quote_outside_of_the_span_is_told_with_how_far(documents, quote, told):
     start = MUSEUM.index(quote)
-    finding = the_finding(place_findings(at(NIGHT), Said(NIGHT, quote), documents, CHARACTERS))
+    finding = the_finding(
+        place_findings(at(NIGHT), QuotedWords(NIGHT, quote), documents, CHARACTERS)
+    )
     told = told.format(before=AT - 3, start=start, end=start + len(quote))
     assert facts(finding) == (
         "span_text_mismatch",
@@ -343,7 +353,9 @@ def test_a_quote_outside_of_the_span_is_told_with_how_far(documents, quote, told
 def test_of_two_places_of_a_quote_the_one_nearer_to_the_span_is_told(documents):
     second = MUSEUM.index(OPENED, AT)
     near_end = at("guests pay twice. It")
-    finding = the_finding(place_findings(near_end, Said(quote=OPENED), documents, CHARACTERS))
+    finding = the_finding(
+        place_findings(near_end, QuotedWords(quote=OPENED), documents, CHARACTERS)
+    )
     assert f"stands at {second}–" in finding.expected
 
 
@@ -359,7 +371,9 @@ def test_of_two_places_of_a_quote_the_one_nearer_to_the_span_is_told(documents):
     ],
 )
 def test_a_quote_in_another_form_is_a_mismatch_with_its_cause(documents, quote, named):
-    finding = the_finding(place_findings(at(NIGHT), Said(NIGHT, quote), documents, CHARACTERS))
+    finding = the_finding(
+        place_findings(at(NIGHT), QuotedWords(NIGHT, quote), documents, CHARACTERS)
+    )
     assert facts(finding) == (
         "span_text_mismatch",
         "quote",
@@ -370,7 +384,7 @@ def test_a_quote_in_another_form_is_a_mismatch_with_its_cause(documents, quote, 
 
 def test_a_quote_of_another_document_is_misattributed(documents):
     check = place_findings(
-        at(NIGHT), Said(NIGHT, "keeps the records of the state"), documents, CHARACTERS
+        at(NIGHT), QuotedWords(NIGHT, "keeps the records of the state"), documents, CHARACTERS
     )
     assert facts(the_finding(check)) == (
         "misattributed",
@@ -382,7 +396,7 @@ def test_a_quote_of_another_document_is_misattributed(documents):
 
 def test_a_quote_of_several_others_names_the_first_by_id(documents):
     check = place_findings(
-        at(NIGHT), Said(NIGHT, "The archive keeps the records"), documents, CHARACTERS
+        at(NIGHT), QuotedWords(NIGHT, "The archive keeps the records"), documents, CHARACTERS
     )
     assert the_finding(check).expected == (
         'archive 0–29, and others, holds "The archive keeps the records"'
@@ -395,13 +409,13 @@ def test_the_place_in_the_other_document_is_in_the_users_unit(folder):
     ruler = ruler_of(MUSEUM, "char", OffsetReading("bytes"))
     given = citation(*ruler.measured(Place(AT, AT + len(NIGHT))))
     check = place_findings(
-        given, Said(NIGHT, "These words stand"), documents, OffsetReading("bytes")
+        given, QuotedWords(NIGHT, "These words stand"), documents, OffsetReading("bytes")
     )
     assert the_finding(check).expected.startswith("other 9–26 holds")
 
 
 def test_a_snippet_of_another_document_is_misattributed_and_its_quote_with_it(documents):
-    said = Said("The archive keeps the records of the state.", "records of the state")
+    said = QuotedWords("The archive keeps the records of the state.", "records of the state")
     finding = the_finding(place_findings(at(NIGHT), said, documents, CHARACTERS))
     assert (finding.code, finding.field, finding.got) == ("misattributed", "doc_id", "museum")
     assert finding.expected.startswith("archive 0–43 holds")
@@ -424,7 +438,9 @@ def test_a_snippet_of_another_document_is_misattributed_and_its_quote_with_it(do
     ],
 )
 def test_few_words_tell_a_document_only_as_whole_words_of_one(documents, quote, code, expected):
-    finding = the_finding(place_findings(at(NIGHT), Said(NIGHT, quote), documents, CHARACTERS))
+    finding = the_finding(
+        place_findings(at(NIGHT), QuotedWords(NIGHT, quote), documents, CHARACTERS)
+    )
     assert (finding.code, finding.expected) == (code, expected)
     assert "turned" in POLICY, "where `urn` is no word"
 
@@ -436,12 +452,12 @@ def test_characters_of_unspaced_scripts_count_as_words(folder, quote, code):
     for name in ("one", "two"):
         (folder / f"{name}.txt").write_text("这是故宫书画收藏。", "utf-8")
     given = citation(0, 10, doc_id="archive", rev=rev_of(ARCHIVE))
-    check = place_findings(given, Said(quote=quote), FolderDocuments(folder), CHARACTERS)
+    check = place_findings(given, QuotedWords(quote=quote), FolderDocuments(folder), CHARACTERS)
     assert the_finding(check).code == code
 
 
 def test_words_that_stand_nowhere_are_told_so(documents):
-    made_up = Said("The museum closed in 1990.", "It was closed in 1990.")
+    made_up = QuotedWords("The museum closed in 1990.", "It was closed in 1990.")
     check = place_findings(at(NIGHT), made_up, documents, CHARACTERS)
     assert [facts(finding) for finding in check.findings] == [
         (
@@ -463,7 +479,7 @@ def test_words_that_stand_nowhere_are_told_so(documents):
 def test_no_more_is_claimed_than_was_searched(folder):
     (folder / "policy.md").write_bytes(b"\xff\xfe")
     documents = FolderDocuments(folder)
-    said = Said(quote="The archive keeps the records of the city.")
+    said = QuotedWords(quote="The archive keeps the records of the city.")
     told = "is not in museum, and to the letter not in the 1 other searched"
     assert the_finding(place_findings(at(NIGHT), said, documents, CHARACTERS)).expected == told
     (folder / "archive.md").unlink()
@@ -473,14 +489,16 @@ def test_no_more_is_claimed_than_was_searched(folder):
     assert "policy.md: not searched for words" in documents.problems[0]
 
 
-@pytest.mark.parametrize("said", [Said("Nothing of this"), Said(quote="Nothing of this")])
+@pytest.mark.parametrize(
+    "said", [QuotedWords("Nothing of this"), QuotedWords(quote="Nothing of this")]
+)
 def test_of_an_unproven_file_a_mismatch_says_so(documents, said):
     given = citation(AT, AT + len(NIGHT), rev="v7")
     finding = the_finding(place_findings(given, said, documents, CHARACTERS))
     assert "; the file is not proven to be rev v7" in finding.got + finding.expected
     proven = the_finding(place_findings(at(NIGHT), said, documents, CHARACTERS))
     assert "proven" not in proven.got + proven.expected
-    assert place_findings(given, Said(NIGHT), documents, CHARACTERS) == PlaceCheck()
+    assert place_findings(given, QuotedWords(NIGHT), documents, CHARACTERS) == PlaceCheck()
 
 
 def test_a_long_text_is_shown_from_where_it_becomes_different(tmp_path):
@@ -488,14 +506,14 @@ def test_a_long_text_is_shown_from_where_it_becomes_different(tmp_path):
     (tmp_path / "long.md").write_text(text)
     rev = rev_of(text)
     given = citation(0, len(text), doc_id="long", rev=rev)
-    said = Said(text.replace("1885", "1886"))
+    said = QuotedWords(text.replace("1885", "1886"))
     finding = the_finding(place_findings(given, said, FolderDocuments(tmp_path), CHARACTERS))
     assert finding.got == '"…ord word 1885 and so on"'
     assert finding.expected.startswith('"…ord word 1886 and so on"')
 
 
 def test_foreign_text_takes_no_effect_in_a_finding(documents):
-    said = Said("red \x1b[31m\u202ehat\nand more", "a\x00b c d")
+    said = QuotedWords("red \x1b[31m\u202ehat\nand more", "a\x00b c d")
     check = place_findings(at(NIGHT), said, documents, CHARACTERS)
     told = "".join(finding.got + finding.expected for finding in check.findings)
     assert not set(told) & set("\x1b\u202e\x00\n")
@@ -521,12 +539,12 @@ class Shelf:
 def test_words_that_recur_are_searched_for_once(words):
     shelf = Shelf(museum=MUSEUM, keys="All keys are turned yearly.", other="Nothing.")
     given = [at(NIGHT), at(OPENED), at(NIGHT, 3)]
-    told = [place_findings(one, Said(quote=words), shelf, CHARACTERS) for one in given]
+    told = [place_findings(one, QuotedWords(quote=words), shelf, CHARACTERS) for one in given]
     assert {check.findings for check in told} == {told[0].findings}
     assert shelf.searched == 1
     unlike = Shelf(museum=MUSEUM, other="Nothing.")
-    place_findings(at(NIGHT), Said(quote=words), unlike, CHARACTERS)
-    place_findings(citation(0, 4, doc_id="other"), Said(quote=words), unlike, CHARACTERS)
+    place_findings(at(NIGHT), QuotedWords(quote=words), unlike, CHARACTERS)
+    place_findings(citation(0, 4, doc_id="other"), QuotedWords(quote=words), unlike, CHARACTERS)
     assert unlike.searched == 2, "for each document that is cited, and in these documents"
 
 
@@ -537,7 +555,9 @@ class Unhashable(Shelf):
 def test_documents_that_cannot_be_remembered_are_searched_each_time():
     shelf = Unhashable(museum=MUSEUM, other="Nothing.")
     for _ in range(2):
-        assert place_findings(at(NIGHT), Said(quote="Not there."), shelf, CHARACTERS).findings
+        assert place_findings(
+            at(NIGHT), QuotedWords(quote="Not there."), shelf, CHARACTERS
+        ).findings
     assert shelf.searched == 2
 
 
@@ -547,7 +567,7 @@ def test_documents_that_cannot_be_remembered_are_searched_each_time():
 )
 def test_the_holder_is_the_one_a_plain_look_finds(texts, words):
     shelf = Shelf(**{f"d{n}": text for n, text in enumerate(texts)})
-    search = other_holder(words, "cited", shelf)
+    search = other_source(words, "cited", shelf)
     pattern = re.escape(words)
     if search.whole_words:
         before, after = (
@@ -573,7 +593,7 @@ def test_words_of_the_document_are_always_found_in_it(head, tail, words, start):
     text = head + words + tail
     shelf = Shelf(a=text, b="elsewhere")
     given = citation(start, start + len(words), doc_id="a", rev="r")
-    check = place_findings(given, Said(words), shelf, CHARACTERS)
+    check = place_findings(given, QuotedWords(words), shelf, CHARACTERS)
     places = [i for i in range(len(text)) if text.startswith(words, i)]
     if start in places:
         assert check == PlaceCheck()
@@ -600,7 +620,9 @@ def test_whatever_is_cited_comes_to_known_codes_or_a_reason(
 ):
     shelf = Shelf(a=document, b="ab ab ab éé")
     given = citation(start, start + length, unit, doc_id="a", rev="r")
-    check = place_findings(given, Said(snippet, quote), shelf, OffsetReading(kind, tokenizer))
+    check = place_findings(
+        given, QuotedWords(snippet, quote), shelf, OffsetReading(kind, tokenizer)
+    )
     assert check.reason or check.seen == "words"
     for finding in check.findings:
         assert entry_of(finding.code).depth == "text"
@@ -628,7 +650,7 @@ WORDS = 'A "museum" first-rate,\nin a café... of 1885'
 def test_the_nearest_is_that_of_a_look_at_every_place(text, words, at):
     places = [place for place in range(len(text)) if text.startswith(words, place)]
     told = min(places, key=lambda place: (abs(place - at), place), default=None)
-    assert nearest(text, words, at) == told
+    assert nearest_exact(text, words, at) == told
     before = [place for place in places if place < at][-1:]
     assert around(text, words, at) == before + [place for place in places if place >= at][:1]
 
@@ -659,7 +681,7 @@ def test_several_differences_are_named_together(names):
 def test_other_words_are_no_likeness(words, text):
     assert differences(words, text) is None
     assert differences(words, text, within=True) is None
-    assert nearly(text, words, 0) is None
+    assert fuzzy_match(text, words, 0) is None
 
 
 @pytest.mark.parametrize(
@@ -683,14 +705,14 @@ def test_words_in_another_form_are_found_where_they_stand(head, words, tail, nea
     text = f"{head} {words} {tail}"
     sought = unicodedata.normalize("NFKC", words).replace("\r\n", "\n").upper()
     assume(differences(sought, words) is not None)
-    found = nearly(text, sought, near)
+    found = fuzzy_match(text, sought, near)
     assert found is not None
     assert differences(sought, text[found.start : found.end]) is not None
 
 
 @given(text=letters, words=letters, near=st.integers(0, 30))
 def test_what_is_found_nearly_has_a_name_for_each_difference(text, words, near):
-    found = nearly(text, words, near)
+    found = fuzzy_match(text, words, near)
     if found is not None:
         named = differences(words, text[found.start : found.end])
         assert named is not None
@@ -700,14 +722,14 @@ def test_what_is_found_nearly_has_a_name_for_each_difference(text, words, near):
 def test_the_nearest_of_two_in_another_form_is_found():
     text = "The Café. " * 3
     for near, start in ((0, 4), (13, 14), (30, 24)):
-        assert nearly(text, "café.", near) == (start, start + 5)
+        assert fuzzy_match(text, "café.", near) == (start, start + 5)
 
 
 @pytest.mark.parametrize("at", [0, 250, 255, 256, 400, 1990])
 def test_words_are_found_in_a_long_run_without_blanks(at):
     run = "北京故宫é" * 400
     text = f"Before. {run[:at]}Ａrchive{run[at:]} after"
-    assert nearly(text, "archive", 0) == (8 + at, 15 + at)
+    assert fuzzy_match(text, "archive", 0) == (8 + at, 15 + at)
 
 
 @pytest.mark.parametrize("quote", [" " * 50_000 + "x", "(" * 50_000 + "x", "." * 50_000 + "x…y"])

@@ -17,12 +17,12 @@ from ragauge.citations.reranking import (
     ONE_CHUNK,
     SHARED_PLACE,
     Gain,
-    Moved,
+    PairOrder,
     final_order,
     flips,
     gain,
-    moved,
     ndcg,
+    pair_order,
     rank_agreement,
     ranks_of,
 )
@@ -61,25 +61,25 @@ def rerankings(draw, least=2):
 
 @given(rerankings())
 def test_the_pairs_give_scipys_tau(places):
-    found = moved(reranked(places))
+    found = pair_order(reranked(places))
     tau = (found.concordant - found.discordant) / (found.concordant + found.discordant)
     assert tau == pytest.approx(kendalltau(*zip(*places, strict=True)).statistic)
 
 
 def test_tau_by_hand():
-    assert moved(reranked([(1, 1), (2, 3), (3, 2)])) == Moved(2, 1)
-    assert moved(reranked([(1, 3), (2, 2), (3, 1)])) == Moved(0, 3)
+    assert pair_order(reranked([(1, 1), (2, 3), (3, 2)])) == PairOrder(2, 1)
+    assert pair_order(reranked([(1, 3), (2, 2), (3, 1)])) == PairOrder(0, 3)
     with_strays = [*reranked([(1, 1), (2, 2)]), chunk("c3", 3), chunk("c4", None, 3)]
-    assert moved(with_strays) == Moved(1, 0)
+    assert pair_order(with_strays) == PairOrder(1, 0)
 
 
 def test_an_order_that_is_not_there_is_not_compared():
-    assert moved([]) is NOT_RERANKED
-    assert moved([chunk("c1", 1), chunk("c2", 2)]) is NOT_RERANKED
-    assert moved([chunk("c1", 1, 1), chunk("c2", 2)]) is ONE_CHUNK
-    assert moved([chunk("c1", None, 1), chunk("c2", None, 2)]) is ONE_CHUNK
-    assert moved(reranked([(1, 1), (1, 2)])) is SHARED_PLACE
-    assert moved(reranked([(1, 1), (2, 1)])) is SHARED_PLACE
+    assert pair_order([]) is NOT_RERANKED
+    assert pair_order([chunk("c1", 1), chunk("c2", 2)]) is NOT_RERANKED
+    assert pair_order([chunk("c1", 1, 1), chunk("c2", 2)]) is ONE_CHUNK
+    assert pair_order([chunk("c1", None, 1), chunk("c2", None, 2)]) is ONE_CHUNK
+    assert pair_order(reranked([(1, 1), (1, 2)])) is SHARED_PLACE
+    assert pair_order(reranked([(1, 1), (2, 1)])) is SHARED_PLACE
 
 
 ids = st.sampled_from("abcdefgh")

@@ -11,9 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.citations.joining import Retrieved, cited_id, joined
+from ragauge.citations.joining import Retrieved, cited_id, join_payload
 from ragauge.citations.payload import read_payload
-from ragauge.citations.rules import Pointer, crossed_sections, mixed_units, out_of_order, repeated
+from ragauge.citations.rules import (
+    Pointer,
+    crossed_sections,
+    mixed_units,
+    out_of_order,
+    repeated_citations,
+)
 from ragauge.contracts.citation import Citation, Offsets
 from tests.citations.answers import FIXTURE, NOT_OF_THEIR_KIND, chunk, model_side
 
@@ -101,7 +107,7 @@ def test_a_run_has_one_unit():
 
 
 def test_a_span_cited_twice_is_told_each_time_after_the_first():
-    found = repeated([(0, cited(1)), (1, cited(2)), (2, cited(1)), (5, cited(1))])
+    found = repeated_citations([(0, cited(1)), (1, cited(2)), (2, cited(1)), (5, cited(1))])
     assert [(place, one.code, one.expected) for place, one in found] == [
         (2, "duplicate_citation", "the span of citations[0]"),
         (5, "duplicate_citation", "the span of citations[0]"),
@@ -110,10 +116,10 @@ def test_a_span_cited_twice_is_told_each_time_after_the_first():
 
 def test_another_span_of_the_same_chunk_is_no_repetition():
     part = cited(1, offsets={"start": 100, "end": 120})
-    assert repeated([(0, cited(1)), (1, part)]) == []
-    assert repeated([(0, Pointer(snippet_id="c1")), (1, Pointer(snippet_id="c1"))]) == []
+    assert repeated_citations([(0, cited(1)), (1, part)]) == []
+    assert repeated_citations([(0, Pointer(snippet_id="c1")), (1, Pointer(snippet_id="c1"))]) == []
     twice = Pointer(snippet_id="c1", offsets=Offsets(1, 2))
-    assert [place for place, _ in repeated([(0, twice), (1, twice)])] == [1]
+    assert [place for place, _ in repeated_citations([(0, twice), (1, twice)])] == [1]
 
 
 def key(one: dict[str, Any]) -> tuple[float, str, str, int]:
@@ -201,7 +207,7 @@ ID = FIXTURE["snippet_id"]
 
 
 def codes(citation: Any, known: Any) -> list[str]:
-    return [finding.code for finding in joined(citation, known).findings]
+    return [finding.code for finding in join_payload(citation, known).findings]
 
 
 @pytest.mark.parametrize(
@@ -233,20 +239,20 @@ def test_an_id_is_found_in_whatever_a_citation_is_written_as(citation, id):
 def test_what_the_model_leaves_out_the_chunk_knows(written):
     known = written(FIXTURE)
     for citation in (ID, {"snippet_id": ID}, {"id": ID}, model_side(FIXTURE), FIXTURE, known):
-        read = joined(citation, known)
+        read = join_payload(citation, known)
         assert (read.findings, read.citation) == ([], TYPED)
 
 
 def test_without_a_chunk_a_citation_speaks_for_itself():
-    assert joined(FIXTURE, None) == read_payload(FIXTURE)
-    assert joined("c9", None).findings == read_payload({"snippet_id": "c9"}).findings
+    assert join_payload(FIXTURE, None) == read_payload(FIXTURE)
+    assert join_payload("c9", None).findings == read_payload({"snippet_id": "c9"}).findings
     lost = {"index_hash", "embed_model", "analyzer", "rev", "doc_id"}
     assert set(codes(model_side(FIXTURE), None)) == {f"missing_{name}" for name in lost}
 
 
 def test_what_the_chunk_does_not_tell_the_citation_may():
     known = {name: value for name, value in FIXTURE.items() if name not in ("source_url", "page")}
-    read = joined(model_side(FIXTURE), known)
+    read = join_payload(model_side(FIXTURE), known)
     assert read.findings == []
     assert read.citation.source_url == FIXTURE["source_url"]
     assert codes({"snippet_id": ID}, known) == ["missing_source_url"]
@@ -280,7 +286,7 @@ def test_every_field_but_the_id_can_disagree():
 @pytest.mark.parametrize("known", [FIXTURE, TYPED], ids=["plain", "typed"])
 @pytest.mark.parametrize("field", OTHERWISE)
 def test_a_repeated_field_must_agree(field, known):
-    read = joined({"snippet_id": ID, field: OTHERWISE[field]}, known)
+    read = join_payload({"snippet_id": ID, field: OTHERWISE[field]}, known)
     code = CODES.get(field, f"mismatch_{field}")
     assert [(one.code, one.field) for one in read.findings] == [(code, field)]
     assert None not in (read.findings[0].got, read.findings[0].expected)

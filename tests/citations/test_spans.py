@@ -15,11 +15,11 @@ from ragauge.citations.spans import (
     NO_TARGET,
     NOTHING_TO_MATCH,
     SEVERAL_REVISIONS,
-    Covered,
+    Coverage,
     Overlap,
     anchor_overlap,
     characters,
-    covered,
+    covered_length,
     length,
     matches,
     target_coverage,
@@ -55,7 +55,7 @@ def named(spans):
 
 @given(intervals, st.tuples(ends, ends))
 def test_every_character_of_the_target_counts_once(spans, target):
-    assert covered(spans, target) == len(named(spans) & named([target]))
+    assert covered_length(spans, target) == len(named(spans) & named([target]))
     assert length(spans) == len(named(spans))
 
 
@@ -86,22 +86,22 @@ def test_only_the_document_and_revision_of_the_target_cover_it(payloads, rev, ma
     }
     both = held & {("handbook", rev, place) for place in range(10, 30)}
     found = target_coverage(payloads, target, None if marked else rev)
-    assert found == Covered(len(both), 20)
+    assert found == Coverage(len(both), 20)
     assert characters(payloads) == len(held)
 
 
 def test_the_targets_own_revision_beats_the_manifests():
     payloads = [chunk(10, 20, rev="r1"), chunk(20, 25, rev="r2")]
-    assert target_coverage(payloads, replace(TARGET, rev="r1"), "r2") == Covered(10, 20)
-    assert target_coverage(payloads, TARGET, "r2") == Covered(5, 20)
+    assert target_coverage(payloads, replace(TARGET, rev="r1"), "r2") == Coverage(10, 20)
+    assert target_coverage(payloads, TARGET, "r2") == Coverage(5, 20)
 
 
 def test_where_nobody_names_a_revision_the_spans_must_have_one():
-    assert target_coverage([chunk(0, 15), chunk(10, 20)], TARGET) == Covered(10, 20)
+    assert target_coverage([chunk(0, 15), chunk(10, 20)], TARGET) == Coverage(10, 20)
     mixed = [chunk(0, 15), chunk(10, 20, rev="r2")]
     assert target_coverage(mixed, TARGET) is SEVERAL_REVISIONS
     elsewhere = [chunk(0, 15), chunk(10, 20, rev="r2", doc_id="manual")]
-    assert target_coverage(elsewhere, TARGET) == Covered(5, 20)
+    assert target_coverage(elsewhere, TARGET) == Coverage(5, 20)
 
 
 def test_offsets_in_tokens_cover_nothing_that_can_be_told():
@@ -109,12 +109,12 @@ def test_offsets_in_tokens_cover_nothing_that_can_be_told():
     assert "tokens" in IN_TOKENS.reason
     assert characters([chunk(0, 15, unit="token")]) is IN_TOKENS
     elsewhere = [chunk(0, 15), chunk(10, 20, unit="token", doc_id="manual")]
-    assert target_coverage(elsewhere, TARGET) == Covered(5, 20)
+    assert target_coverage(elsewhere, TARGET) == Coverage(5, 20)
 
 
 def test_nothing_retrieved_of_the_target_is_zero_and_no_target_is_no_number():
-    assert target_coverage([], TARGET) == Covered(0, 20)
-    assert target_coverage([chunk(10, 20, doc_id="manual")], TARGET) == Covered(0, 20)
+    assert target_coverage([], TARGET) == Coverage(0, 20)
+    assert target_coverage([chunk(10, 20, doc_id="manual")], TARGET) == Coverage(0, 20)
     assert target_coverage([chunk(10, 20)], None) is NO_TARGET
     assert target_coverage([chunk(10, 20)], replace(TARGET, end=10)) is EMPTY_TARGET
 
@@ -122,7 +122,7 @@ def test_nothing_retrieved_of_the_target_is_zero_and_no_target_is_no_number():
 @pytest.mark.parametrize(("one", "other"), [("musée", "muse\u0301e"), ("muse\u0301e", "musée")])
 def test_a_document_is_the_same_however_its_accents_are_written(one, other):
     target = replace(TARGET, doc_id=one)
-    assert target_coverage([chunk(0, 15, doc_id=other)], target) == Covered(5, 20)
+    assert target_coverage([chunk(0, 15, doc_id=other)], target) == Coverage(5, 20)
     assert characters([chunk(0, 15, doc_id=one), chunk(5, 20, doc_id=other)]) == 20
 
 

@@ -16,7 +16,7 @@ import ragauge
 from ragauge.citations.answer import parse_answer
 from ragauge.citations.codes import rank_of, tip_of
 from ragauge.citations.payload import read_payload
-from ragauge.citations.validator import CitationValidator, Examined, Policy, held_at
+from ragauge.citations.validator import CitationValidator, Examination, Policy, holds_at
 from ragauge.contracts.audit import AnswerAudit, ParsedAnswer
 from ragauge.contracts.citation import Citation
 from ragauge.contracts.manifest import Manifest
@@ -103,7 +103,7 @@ def test_an_answer_may_be_text_an_object_or_a_list(answer, typed):
     assert examined.audit == AnswerAudit(code="ok", kind="answer")
     assert examined.ids == ("c1", "c3")
     assert [one.snippet_id for one in examined.cited] == ["c1", "c3"]
-    assert examined.whole
+    assert examined.complete
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_the_first_depth_looks_at_ids_alone():
     assert marker('{"answer": "Every year.", "citations": ["c1"]}', RETRIEVED[::-1]).ok
     assert codes(marker(["c1", "c9"], RETRIEVED)) == ["not_retrieved"]
     assert marker(["c1"]).ok, "nobody knows what was retrieved"
-    assert not marker.examine(["c1"], RETRIEVED).whole
+    assert not marker.examine(["c1"], RETRIEVED).complete
 
 
 @pytest.mark.parametrize(
@@ -218,15 +218,15 @@ def test_a_citation_that_names_nothing_fails_every_depth(citation, found, retrie
             ["c1", citation] if retrieved else [FIXTURE, citation], retrieved
         )
         assert found in codes(examined.audit)
-        assert not held_at(examined.audit, "marker")
-        assert not examined.whole
+        assert not holds_at(examined.audit, "marker")
+        assert not examined.complete
 
 
 def test_depths_hold_each_on_its_own():
     unknown = VALIDATOR(["c1", "c9"], RETRIEVED)
-    assert not held_at(unknown, "marker") and held_at(unknown, "payload")
+    assert not holds_at(unknown, "marker") and holds_at(unknown, "payload")
     stale = VALIDATOR(["c1"], [chunk(1, rev=None)])
-    assert held_at(stale, "marker") and not held_at(stale, "payload")
+    assert holds_at(stale, "marker") and not holds_at(stale, "payload")
 
 
 @pytest.mark.parametrize("manifest", [{"hash": "2f7d9a"}, "index.json"])
@@ -257,7 +257,7 @@ def test_a_whole_payload_that_was_not_retrieved_is_read_by_itself():
 def test_of_retrieved_ids_no_payload_is_known():
     audit = VALIDATOR([model_side(chunk(1))], ["c1", "c2"])
     assert audit.code == "missing_index_hash"
-    assert held_at(audit, "marker")
+    assert holds_at(audit, "marker")
 
 
 def test_every_citation_has_its_own_findings():
@@ -512,7 +512,7 @@ def test_a_payload_may_have_an_id_of_its_store_besides():
 class Thorough(CitationValidator):
     """A validator that sees nothing at once."""
 
-    def _clean(self, *_: Any) -> Examined | None:
+    def _clean(self, *_: Any) -> Examination | None:
         return None
 
 
@@ -570,7 +570,7 @@ policies = st.builds(
     policy=policies,
     manifest=st.sampled_from([None, LIVE]),
 )
-def test_the_quick_way_says_what_the_full_way_says(answer, retrieved, policy, manifest):
+def test_the_fast_path_agrees_with_the_full_check(answer, retrieved, policy, manifest):
     quick = CitationValidator(manifest, policy).examine(answer, retrieved)
     full = Thorough(manifest, policy).examine(answer, retrieved)
     assert quick == full
@@ -578,7 +578,7 @@ def test_the_quick_way_says_what_the_full_way_says(answer, retrieved, policy, ma
     assert found.code == (found.findings[0].code if found.findings else "ok")
     ranks = [rank_of(one.code) for one in found.findings]
     assert ranks == sorted(ranks)
-    assert len(quick.cited) == len(quick.ids) or not quick.whole
+    assert len(quick.cited) == len(quick.ids) or not quick.complete
 
 
 @pytest.mark.parametrize(

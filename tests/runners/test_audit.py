@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 import ragauge
-from ragauge.citations.codes import OF_TRACES, explained
+from ragauge.citations.codes import OF_TRACES, explain
 from ragauge.citations.log_line import parse_line
 from ragauge.contracts.audit import AuditReport
 from ragauge.contracts.report import ROWS_KEPT
@@ -560,7 +560,7 @@ def test_every_code_of_a_finding_is_explained(tmp_path):
     (files.docs / "scan.md").write_bytes(b"\xff\xfe\x00\xd8")
     found = report_of(files, "gold", "docs", max_bad="1").finding_counts
     assert {entry.code for entry in OF_TRACES} - {"not_checked", "few_wordings"} <= set(found)
-    assert all(explained(code) for code in found)
+    assert all(explain(code) for code in found)
 
 
 def test_what_was_asked_for_and_could_not_be_looked_at_fails(tmp_path):

@@ -1,6 +1,6 @@
 """Retrieved objects of other frameworks as citation payloads, without importing any of them.
 
-A payload has what the object tells, and nothing that it does not.
+A payload contains what the object says, and nothing else.
 
 from ragauge import project_all
 retrieved = [one.chunk for one in project_all(documents, constants={"index_hash": "faiss:2f7d9a"})]
@@ -14,16 +14,16 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from ragauge.citations.foreign import as_text, failure, is_number, plain, tell, whole
+from ragauge.citations.foreign import as_integer, as_text, failure, is_number, plain, value_of
 from ragauge.citations.frameworks import SHAPES, Found
 from ragauge.contracts.citation import Citation
 from ragauge.errors import UsageError
 
 FIELDS = Citation.__struct_fields__
 MAPPABLE = (*FIELDS, "text")
-"""A mapping may also say where the text is: a record of the user's own has it anywhere."""
+"""A mapping may also say where the text is, because the user's own records have it anywhere."""
 CONSTANTS = ("doc_id", "source_url", "index_hash", "embed_model", "analyzer", "rev", "window")
-"""What one value can be for a whole index, or for a whole document."""
+"""Fields that can be the same for a complete index or document."""
 
 FieldMap = Mapping[str, str | Callable[[Any], Any]]
 Constants = Mapping[str, Any]
@@ -36,14 +36,14 @@ class Projection(Struct, frozen=True):
     """A retrieved object as Ragauge sees it."""
 
     payload: dict[str, Any]
-    """The citation payload. A field that the object does not tell is not there."""
+    """The citation payload, without the fields that the object does not have."""
     text: str | None = None
     notes: tuple[str, ...] = ()
     """What was left out or put right, and why: `field: what`."""
 
     @property
     def chunk(self) -> dict[str, Any]:
-        """The payload with its text beside it, as the validator and traces take it."""
+        """The payload together with its text, as the validator and traces expect it."""
         return self.payload if self.text is None else {**self.payload, "text": self.text}
 
 
@@ -66,7 +66,7 @@ def project(
     """
     mapping, constants = mapping or {}, constants or {}
     _check_names(mapping, constants)
-    return _projected(retrieved, mapping, constants, document)
+    return _project_one(retrieved, mapping, constants, document)
 
 
 def project_all(
@@ -83,7 +83,7 @@ def project_all(
     """
     mapping, constants = mapping or {}, constants or {}
     _check_names(mapping, constants)
-    projected = [_projected(one, mapping, constants, document) for one in retrieved]
+    projected = [_project_one(one, mapping, constants, document) for one in retrieved]
     reranked = any("rerank_score" in one.payload for one in projected)
     field = "k_final" if reranked else "k_pos"
     found = []
@@ -96,7 +96,7 @@ def project_all(
 
 
 def _check_names(mapping: FieldMap, constants: Constants) -> None:
-    """Raises UsageError with every name that is no field, and every place that is none."""
+    """Raises UsageError with all names that are not fields, and all invalid places."""
     problems = [
         *_unknown("mapping", mapping, MAPPABLE),
         *(
@@ -110,7 +110,7 @@ def _check_names(mapping: FieldMap, constants: Constants) -> None:
         raise UsageError(*problems)
 
 
-def _unknown(given: str, names: Iterable[str], known: tuple[str, ...]) -> list[str]:
+def _unknown(argument_name: str, names: Iterable[str], known: tuple[str, ...]) -> list[str]:
     problems = []
     for name in names:
         if name in known:
@@ -120,11 +120,11 @@ def _unknown(given: str, names: Iterable[str], known: tuple[str, ...]) -> list[s
             near = difflib.get_close_matches(str(name), known, n=1)
             meant = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(known)}"
             hint = f"is no field of the payload; {meant}"
-        problems.append(f'{given}: "{name}" {hint}')
+        problems.append(f'{argument_name}: "{name}" {hint}')
     return problems
 
 
-def _projected(
+def _project_one(
     retrieved: Any, mapping: FieldMap, constants: Constants, document: DocumentText | None
 ) -> Projection:
     notes: list[str] = []
@@ -136,16 +136,16 @@ def _projected(
         return Projection({}, None, (f"a {type(thing).__name__} is no retrieved object",))
     text, where = found.text, mapping.get("text")
     if where is not None:
-        text = as_text("text", _mapped("text", where, found, notes), notes)
-    told = found.fields if score is None else {**found.fields, "score_raw": score}
+        text = as_text("text", _at("text", where, found, notes), notes)
+    fields = found.fields if score is None else {**found.fields, "score_raw": score}
     payload: dict[str, Any] = {}
     # The user's mapping goes first, then the payload's own names, then the framework's. A constant
-    # only fills what is not told: put in place of a chunk's own word it would hide a stale index.
+    # only fills gaps: in place of a chunk's own value it would hide a stale index.
     for field in FIELDS:
         where, value = mapping.get(field), found.metadata.get(field)
         if where is not None:
-            payload[field] = plain(field, _mapped(field, where, found, notes), notes)
-        elif value is not None or (value := told.get(field)) is not None:
+            payload[field] = plain(field, _at(field, where, found, notes), notes)
+        elif value is not None or (value := fields.get(field)) is not None:
             payload[field] = plain(field, value, notes)
         elif field in constants:
             value, id = constants[field], payload.get("doc_id")
@@ -153,7 +153,7 @@ def _projected(
                 notes.append(f"{field}: is known by document, and doc_id is absent")
                 value = None
             elif callable(value):
-                value = _called(field, value, id, notes)
+                value = _call(field, value, id, notes)
             payload[field] = plain(field, value, notes)
     if "offsets" not in payload:
         id = payload.get("doc_id")
@@ -161,7 +161,7 @@ def _projected(
             notes.append("document: is found by doc_id, which is absent")
             document = None
         elif callable(document):
-            document = as_text("document", _called("document", document, id, notes), notes)
+            document = as_text("document", _call("document", document, id, notes), notes)
         payload["offsets"] = checked_offsets(found.span, text, document, notes)
     return Projection(_in_order(payload), text, tuple(notes))
 
@@ -170,20 +170,20 @@ def _in_order(payload: dict[str, Any]) -> dict[str, Any]:
     return {field: payload[field] for field in FIELDS if payload.get(field) is not None}
 
 
-def _mapped(field: str, where: str | Callable[[Any], Any], found: Found, notes: list[str]) -> Any:
-    """What stands where the user says; None, with a note, where nothing does."""
+def _at(field: str, where: str | Callable[[Any], Any], found: Found, notes: list[str]) -> Any:
+    """The value at the user's path; None, with a note, if there is none."""
     if callable(where):
-        return _called(field, where, found.source, notes)
-    value = _walked(found.metadata, where, notes)
+        return _call(field, where, found.source, notes)
+    value = _follow_path(found.metadata, where, notes)
     if value is None:
-        value = _walked(found.source, where, notes)
+        value = _follow_path(found.source, where, notes)
     if value is None:
         notes.append(f'{field}: nothing stands at "{where}"')
     return value
 
 
-def _called(field: str, function: Callable[[Any], Any], argument: Any, notes: list[str]) -> Any:
-    """What the user's function gives; None, with a note, where it fails or gives nothing."""
+def _call(field: str, function: Callable[[Any], Any], argument: Any, notes: list[str]) -> Any:
+    """The result of the user's function; None, with a note, if it fails or gives nothing."""
     try:
         value = function(argument)
     except Exception as error:  # the user's own function can fail in any way
@@ -194,19 +194,19 @@ def _called(field: str, function: Callable[[Any], Any], argument: Any, notes: li
     return value
 
 
-def _walked(thing: Any, path: str, notes: list[str]) -> Any:
+def _follow_path(thing: Any, path: str, notes: list[str]) -> Any:
     """What a dotted path leads to; a key that has dots itself is found, too."""
     head, dot, rest = path.partition(".")
     if not dot or (isinstance(thing, Mapping) and path in thing):
-        return tell(thing, path, notes)
-    step = tell(thing, head, notes)
-    return None if step is None else _walked(step, rest, notes)
+        return value_of(thing, path, notes)
+    step = value_of(thing, head, notes)
+    return None if step is None else _follow_path(step, rest, notes)
 
 
 def checked_offsets(
     span: Span | None, text: str | None, document: str | None, notes: list[str]
 ) -> dict[str, Any] | None:
-    """The offsets at which the text is known to stand; None, with a note, where it is not.
+    """The proven offsets of the text; None, with a note, if there are none.
 
     With the document, offsets that are wrong or absent are replaced by the text's true place,
     if there is one only. Without it, the offsets must at least be as long as the text.
@@ -221,7 +221,7 @@ def checked_offsets(
         if span is not None:
             notes.append("offsets: there is no text to hold them against; left out")
         return None
-    start, end = (None, None) if span is None else (whole(span[0]), whole(span[1]))
+    start, end = (None, None) if span is None else (as_integer(span[0]), as_integer(span[1]))
     claimed = None if start is None or end is None else (start, end)
     if span is not None and claimed is None:
         notes.append("offsets: what is given is no start and end, from 0; not used")
@@ -237,7 +237,7 @@ def checked_offsets(
         notes.append("offsets: the text does not stand in the document; left out")
         return None
     alone = document.find(text, found + 1) < 0
-    # A slice alone would let an end beyond the document pass.
+    # A slice alone would accept an end after the document.
     if claimed and length == len(text) and document.startswith(text, claimed[0]):
         if not alone:
             notes.append(f"offsets: {shown} is one of several places with this text")

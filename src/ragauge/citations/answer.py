@@ -11,7 +11,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ragauge.citations.json_in_text import BrokenObject, objects_in, place_in, read_at, whole_object
+from ragauge.citations.json_in_text import (
+    BrokenObject,
+    complete_object,
+    objects_in,
+    place_in,
+    read_at,
+)
 from ragauge.contracts.audit import ParsedAnswer, ParsedSegment, ReportedError
 from ragauge.text.citations import id_of, inline_markers, list_spans, split_ids, take_apart
 
@@ -88,7 +94,7 @@ def is_answer(fields: Mapping[Any, Any], *, alone: bool = True) -> bool:
 
 
 def answers_in(value: Any, *, alone: bool = True) -> list[dict[Any, Any]]:
-    """The answers that a decoded value is or wraps: those that stand least deep in it."""
+    """The answers that a decoded value is or wraps: those least deep in it."""
     level = [value]
     for _ in range(_DEEPEST):
         objects = [fields for part in level if (fields := plain_object(part)) is not None]
@@ -102,7 +108,7 @@ def answers_in(value: Any, *, alone: bool = True) -> list[dict[Any, Any]]:
 
 
 def _innermost(fields: dict[Any, Any]) -> dict[Any, Any]:
-    """The answer itself, where `response` holds the whole of it and not its text."""
+    """The answer itself, if `response` contains the complete object and not its text."""
     for _ in range(_DEEPEST):
         parts = parts_of(fields)
         within = plain_object(parts["answer"].value) if "answer" in parts else None
@@ -119,23 +125,23 @@ def plain_object(value: Any) -> dict[Any, Any] | None:
     return dict(value) if isinstance(value, Mapping) else None
 
 
-def merged(answers: list[dict[Any, Any]]) -> dict[Any, Any] | None:
+def merge_answers(answers: list[dict[Any, Any]]) -> dict[Any, Any] | None:
     """The one answer that several objects make: the same again, or each with parts of its own.
 
     None where two of them say different things of one part.
     """
-    whole: dict[Any, Any] = answers[0]
+    merged: dict[Any, Any] = answers[0]
     for answer in answers[1:]:
-        if text_of(answer) == text_of(whole) != "":
+        if text_of(answer) == text_of(merged) != "":
             continue
-        if set(parts_of(whole)) & set(parts_of(answer)):
+        if set(parts_of(merged)) & set(parts_of(answer)):
             return None
-        whole = {**whole, **answer}
-    return whole
+        merged = {**merged, **answer}
+    return merged
 
 
 def text_of(value: Any) -> str:
-    """A value as text: its JSON where it is none, and nothing where it has no JSON."""
+    """A value as text: its JSON if it is not text, and nothing if it has no JSON."""
     if isinstance(value, str):
         return value
     try:
@@ -151,8 +157,8 @@ _LIKE_AN_ID = re.compile(r"[\d#]")
 def read_prose(text: str) -> ParsedAnswer:
     """The claim and the citations of a text.
 
-    Markers such as [p1#2] show that it cites as it goes. They are citations only for who asks for
-    them: which chunk [2] means, only what was retrieved tells.
+    Markers such as [p1#2] show that it cites within the text. They become citations only on
+    request, because only the retrieved list says which chunk [2] means.
     """
     apart = take_apart(text)
     claim, listed = apart.claim, apart.citations
@@ -178,7 +184,7 @@ def marks(claim: str, citations: Sequence[Any]) -> bool:
 
 
 def _markers(claim: str) -> tuple[str, ...]:
-    """What stands in square brackets, the words of Markdown's links aside."""
+    """The texts in square brackets, except those of Markdown links."""
     if "[" not in claim:
         return ()
     return inline_markers(_LINK.sub("(", claim) if "](" in claim else claim, ())
@@ -201,7 +207,7 @@ _ALONE = Around()
 def read_parts(parts: Mapping[str, Part], around: Around = _ALONE) -> ParsedAnswer:
     """The answer that an object's parts give, and where parts are lacking the prose around it."""
     segments = _segments(parts["segments"].value) if "segments" in parts else ()
-    citations = _listed(parts["citations"].value) if "citations" in parts else None
+    citations = _as_list(parts["citations"].value) if "citations" in parts else None
     answer = parts.get("answer") or (None if segments else parts.get("text"))
     text, first, error = "", None, None
     if answer is not None or segments:
@@ -216,11 +222,11 @@ def read_parts(parts: Mapping[str, Part], around: Around = _ALONE) -> ParsedAnsw
         if citations is None and answer is not None and not segments:
             text, citations, first = _cited_in_prose(text, around)
     elif "error" in parts:
-        told = {name: text_of(parts[name].value) for name in ("field", "tip") if name in parts}
+        reported = {name: text_of(parts[name].value) for name in ("field", "tip") if name in parts}
         error = ReportedError(
             error=text_of(parts["error"].value),
-            field=told.get("field") or None,
-            tip=told.get("tip") or None,
+            field=reported.get("field") or None,
+            tip=reported.get("tip") or None,
         )
     else:
         # The answer in prose, with the citations as JSON; with prose on both sides who knows.
@@ -262,12 +268,12 @@ def _segments(value: Any) -> tuple[ParsedSegment, ...]:
         within = plain_object(one)
         parts = {"text": Part(one, 0, 0)} if within is None else parts_of(within)
         text = parts.get("text") or parts.get("answer")
-        citations = _listed(parts["citations"].value) if "citations" in parts else ()
+        citations = _as_list(parts["citations"].value) if "citations" in parts else ()
         found.append(ParsedSegment(text=text_of(text.value) if text else "", citations=citations))
     return tuple(found)
 
 
-def _listed(value: Any) -> Sequence[Any]:
+def _as_list(value: Any) -> Sequence[Any]:
     """Citations as they are written; those of an object are its members, if it is none itself."""
     if isinstance(value, (list, tuple)):
         return value
@@ -295,7 +301,7 @@ def _number(value: Any) -> float | None:
 _NAMES = "|".join(name for part in ANSWERING for name in SPELLINGS[part])
 _KNOWN_KEY = re.compile(rf"""["'“”‘’](?:{_NAMES})["'“”‘’]\s*[:：]""", re.IGNORECASE)
 _OPENING = re.compile(r"\ufeff?\s*(?:```\w*\s*)?(?=[{\[])")
-"""What may stand before the JSON of a reply that is nothing else."""
+"""What may come before the JSON of a reply that is nothing else."""
 _CLOSING = re.compile(r"\s*(?:```\s*)?\Z")
 _FENCED = re.compile(r"\s*```\w*\s*(\{.*\})\s*```\s*\Z", re.DOTALL)
 _WAS_TO_BE = re.compile(
@@ -319,7 +325,7 @@ def parse_answer(reply: str | Mapping[str, Any]) -> ParsedAnswer:
     'not JSON: unterminated string starting at line 1, column 25; the text is cut off'
     """
     if isinstance(reply, str):
-        return _of_text(str.__str__(reply))  # a framework may have made it a kind of its own
+        return _of_text(str.__str__(reply))  # a framework may use a subclass of its own
     kind = type(reply).__name__
     try:
         if isinstance(reply, Mapping):
@@ -327,11 +333,11 @@ def parse_answer(reply: str | Mapping[str, Any]) -> ParsedAnswer:
             answers = answers_in(fields)
             if not answers:
                 return ParsedAnswer(answer=text_of(fields))
-            whole = merged(answers)
-            if whole is None:
+            merged = merge_answers(answers)
+            if merged is None:
                 return ParsedAnswer(answer=text_of(fields), broken=_several(answers))
             # The order of a decoded object's keys need not be that of the text it came from.
-            return msgspec.structs.replace(read_parts(parts_of(whole)), cites_first=None)
+            return msgspec.structs.replace(read_parts(parts_of(merged)), cites_first=None)
     except Exception as error:  # a foreign object can fail in any way
         kind = f"{kind} that raises {type(error).__name__}"
     return ParsedAnswer(broken=f"the reply is a {kind}; give its text, or an object of plain JSON")
@@ -340,9 +346,9 @@ def parse_answer(reply: str | Mapping[str, Any]) -> ParsedAnswer:
 def _of_text(text: str) -> ParsedAnswer:
     fenced = _FENCED.match(text) if "```" in text else None
     alone = fenced[1] if fenced else text
-    whole = whole_object(alone) if alone.lstrip()[:1] == "{" else None
-    if whole is not None:
-        parts = parts_of(whole)
+    merged = complete_object(alone) if alone.lstrip()[:1] == "{" else None
+    if merged is not None:
+        parts = parts_of(merged)
         if type(parts["answer"].value) is str if "answer" in parts else "segments" in parts:
             return read_parts(parts)
     found = (_of_array(text) if "[" in text else None) or (_of_json(text) if "{" in text else None)
@@ -350,7 +356,7 @@ def _of_text(text: str) -> ParsedAnswer:
 
 
 def _of_json(text: str) -> ParsedAnswer | None:
-    """The answer that a text holds as JSON, alone or amid prose; None where it holds none."""
+    """The answer that a text holds as JSON, alone or within prose; None if it has none."""
     opening = _OPENING.match(text)
     opens_at = opening.end() if opening else -1
     answers: list[dict[Any, Any]] = []
@@ -364,9 +370,9 @@ def _of_json(text: str) -> ParsedAnswer | None:
                 return ParsedAnswer(answer=text, broken=one.why(text))
             continue
         alone = one.start == opens_at and _CLOSING.match(text, one.end) is not None
-        met = answers_in(one.value, alone=alone)
-        if met:
-            answers += met
+        answers_here = answers_in(one.value, alone=alone)
+        if answers_here:
+            answers += answers_here
             spans.append((one.start, one.end))
     if not answers:
         # A reply that opens as JSON may go on in a way that is none.
@@ -375,11 +381,11 @@ def _of_json(text: str) -> ParsedAnswer | None:
         if not isinstance(broken, BrokenObject):
             return None
         return ParsedAnswer(answer=text, broken=broken.why(text))
-    whole = merged(answers)
-    if whole is None:
+    merged = merge_answers(answers)
+    if merged is None:
         place = f"the last at {place_in(text, spans[-1][0])}"
         return ParsedAnswer(answer=text, broken=_several(answers, place))
-    return read_parts(parts_of(whole), Around(text[: spans[0][0]], text[spans[-1][1] :]))
+    return read_parts(parts_of(merged), Around(text[: spans[0][0]], text[spans[-1][1] :]))
 
 
 def _of_array(text: str) -> ParsedAnswer | None:

@@ -1,4 +1,4 @@
-"""One answer on its way through the depths: every finding of it, in the order it is met."""
+"""Checking one answer at every depth: all its findings in the order of discovery."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, structs
 
 from ragauge.citations.codes import tip_of
-from ragauge.citations.joining import Retrieved, cited_id, joined
-from ragauge.citations.payload import as_mapping, read_payload, told, whole_payload
-from ragauge.citations.places import PlaceCheck, Said, place_findings
+from ragauge.citations.joining import Retrieved, cited_id, join_payload
+from ragauge.citations.payload import as_mapping, complete_payload, display_value, read_payload
+from ragauge.citations.places import PlaceCheck, QuotedWords, place_findings
 from ragauge.citations.rules import (
     LiveIndex,
     Pointer,
     crossed_sections,
     mixed_units,
     out_of_order,
-    repeated,
+    repeated_citations,
 )
 from ragauge.citations.support import (
     NO_SPAN,
@@ -26,7 +26,7 @@ from ragauge.citations.support import (
     claim_findings,
     failed_check,
     span_text,
-    unsaid_findings,
+    uncovered_text_findings,
 )
 from ragauge.contracts.answers import Context
 from ragauge.contracts.audit import DEPTHS, CitationFinding, ParsedAnswer
@@ -43,7 +43,7 @@ PAYLOAD_ONLY = ("index_hash", "embed_model", "analyzer", "rev", "doc_id")
 ROOM = 1_000
 """What a finding takes besides its words, in characters."""
 KEPT_CHARS = 1 << 23
-"""Characters of the words that were looked for in vain, kept so that no one looks again."""
+"""Characters of the cached words that no document has, so that they are not searched again."""
 _NEEDED = {
     "missing_score": ("score_norm", "score_raw"),
     "missing_k_pos": ("k_pos",),
@@ -65,7 +65,7 @@ class Part(Struct, frozen=True):
 
 
 class Checks(Struct, frozen=True):
-    """What answers are held against: made once, and used by many threads."""
+    """What answers are checked against: built once, used by many threads."""
 
     policy: Policy
     depth: int
@@ -88,7 +88,7 @@ class Checking:
         self.findings: list[CitationFinding] = []
         self.cited: list[Citation] = []
         self.ids: list[str] = []
-        self.whole = True
+        self.complete = True
         """Whether every citation's payload is among the cited."""
         self.compared = 0
         self.unchecked: list[str] = []
@@ -110,7 +110,7 @@ class Checking:
         if allowed is not None:
             crossed = crossed_sections([one for _, one in pointers], allowed)
             self._note([crossed] if crossed else [], None, segment)
-        for place, finding in repeated(pointers):
+        for place, finding in repeated_citations(pointers):
             self._note([finding], place, segment)
         if self._retrieved is None:
             self._note_order([one for _, one in part.citations], segment)
@@ -118,7 +118,7 @@ class Checking:
         if self._checks.depth >= SUPPORT and part.citations:
             self._judge(part, [(place, one) for place, one in read if isinstance(one, Citation)])
 
-    def note_whole(self, cites_first: bool | None) -> None:
+    def note_answer(self, cites_first: bool | None) -> None:
         """What is wrong with the citations of all parts taken together."""
         policy = self._checks.policy
         mixed = mixed_units(self._pointers, policy.unit)
@@ -132,7 +132,7 @@ class Checking:
             self._note([late], None, None)
 
     def _read(self, citation: Any, place: int, part: Part) -> Citation | Pointer | None:
-        """What of a citation can be read; None where that is no more than its id."""
+        """The readable part of a citation; None if that is only its id."""
         id, segment = cited_id(citation), part.segment
         known = None if id is None else self._known.as_retrieved(id)
         strange = self._retrieved is not None and id is not None and known is None
@@ -145,21 +145,24 @@ class Checking:
                 shown = ", ".join(first) + (", …" if count > IDS_SHOWN else "")
                 expected = f"one of the {count} retrieved: {shown}"
             finding = CitationFinding(
-                code="not_retrieved", field="snippet_id", got=told(id), expected=told(expected)
+                code="not_retrieved",
+                field="snippet_id",
+                got=display_value(id),
+                expected=display_value(expected),
             )
             self._note([finding], place, segment)
         # One that brings nothing that only a retriever knows cannot be read by itself: if it was
-        # not retrieved, no more can be said than that.
+        # not retrieved, nothing else can be checked.
         if self._checks.depth < 1 or (strange and not any(_has(citation, n) for n in PAYLOAD_ONLY)):
-            self.whole = False
-            for one in [] if id else joined(citation, None).findings:
+            self.complete = False
+            for one in [] if id else join_payload(citation, None).findings:
                 if one.field == "snippet_id" or one.code == "bad_type_citation":
                     self._note([one], place, segment)
             return None
         chunk = self._known.chunk(known)
-        read = joined(citation, chunk)
+        read = join_payload(citation, chunk)
         self._note(read.findings, place, segment)
-        # What the log of a retrieval needs and the payload does not tell, if it is one at all.
+        # What the log of a retrieval needs and the payload lacks, if it is a payload at all.
         faulty = {finding.field for finding in read.findings}
         unlogged = [
             CitationFinding(code=code, field=names[0])
@@ -172,18 +175,20 @@ class Checking:
         self._note(unlogged, place, segment)
         self._note(list(self._checks.live.differences(read.fields)), place, segment)
         if read.citation is None:
-            self.whole = False
+            self.complete = False
             return Pointer(**{name: read.fields.get(name) for name in Pointer.__struct_fields__})
         if self._checks.depth >= 2:
             text = _words(chunk, "text") or _words(citation, "text")
-            said = Said(snippet=text, quote=_words(citation, "quote"))
+            said = QuotedWords(snippet=text, quote=_words(citation, "quote"))
             self._compare(read.citation, said, place, segment)
         if not part.again:
             self.cited.append(read.citation)
         return read.citation
 
-    def _compare(self, payload: Citation, said: Said, place: int, segment: int | None) -> None:
-        """The text at the citation's offsets, beside what the snippet and the quote say."""
+    def _compare(
+        self, payload: Citation, said: QuotedWords, place: int, segment: int | None
+    ) -> None:
+        """Compare the text at the citation's offsets with the snippet and the quote."""
         documents, kept = self._checks.documents, self._checks.looked_for
         assert documents is not None, "asked for when the validator was made"
         key = (payload.doc_id, payload.rev, payload.offsets, said.snippet, said.quote)
@@ -199,8 +204,8 @@ class Checking:
         else:
             self.unchecked.append(found.reason or "no words to compare")
 
-    def note_unsaid(self, parsed: ParsedAnswer) -> None:
-        """What the answer says that none of its segments does, beside all that is cited."""
+    def note_uncovered_text(self, parsed: ParsedAnswer) -> None:
+        """Check what the answer says outside its segments against everything that is cited."""
         if self._checks.depth < SUPPORT or not parsed.segments or not self.cited:
             return
         said = [segment.text for segment in parsed.segments]
@@ -211,14 +216,14 @@ class Checking:
                 for one in self.cited
                 if (text := self._text_at(one)) is not None
             ]
-            if not self.whole or len(spans) < len(self.cited):
+            if not self.complete or len(spans) < len(self.cited):
                 return ClaimCheck(reason=NO_SPAN)
-            return unsaid_findings(parsed.answer, said, spans, self._retrieved_texts)
+            return uncovered_text_findings(parsed.answer, said, spans, self._retrieved_texts)
 
         self._check(check, None)
 
     def _judge(self, part: Part, cited: Sequence[tuple[int, Citation]]) -> None:
-        """What a part says, beside the spans it cites."""
+        """Check what a part says against the spans it cites."""
 
         def check() -> ClaimCheck:
             spans = [
@@ -233,7 +238,7 @@ class Checking:
         self._check(check, part.segment)
 
     def _check(self, check: Callable[[], ClaimCheck], segment: int | None) -> None:
-        """Note what a check of a claim shows; one that fails tells nothing, and hides nothing."""
+        """Note the result of checking a claim; a check that fails is noted as such."""
         try:
             found = check()
         except Exception as error:  # the words of others meet our model here: see `FAILED`
@@ -251,7 +256,7 @@ class Checking:
     def _retrieved_texts(self) -> Iterator[Context]:
         """What was retrieved, each as the frozen document has it, or else as it was logged."""
         for chunk in self._retrieved or ():
-            payload = whole_payload(chunk) or read_payload(chunk).citation
+            payload = complete_payload(chunk) or read_payload(chunk).citation
             text = self._text_at(payload) if payload is not None else None
             id, words = cited_id(chunk), text or _words(chunk, "text")
             if id is not None and words is not None:
@@ -307,6 +312,6 @@ def _has(chunk: Any, name: str) -> bool:
     return written is not None and written.get(name) is not None
 
 
-def _words(told: Any, name: str) -> str | None:
-    words = told.get(name) if isinstance(told, Mapping) else None
+def _words(display_value: Any, name: str) -> str | None:
+    words = display_value.get(name) if isinstance(display_value, Mapping) else None
     return words if isinstance(words, str) and words.strip() else None

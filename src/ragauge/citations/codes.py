@@ -23,7 +23,7 @@ class Code(Struct, frozen=True):
 
     code: str
     depth: str
-    """The first depth of the check that finds it; `traces` where it is found in reading them."""
+    """The first depth of the check that finds it; `traces` if reading them finds it."""
     means: str
     tip: str
 
@@ -222,12 +222,12 @@ def entry_of(code: str) -> Code | None:
     return CODES[_EXACT[family + FIELD]] if family and len(code) > len(family) else None
 
 
-def explained(code: str) -> Code | None:
-    """The entry of a code that an audit can find, told for this very code; None for no code.
+def explain(code: str) -> Code | None:
+    """The entry of a code that an audit can find, worded for this code; None if there is none.
 
-    >>> explained("missing_rev").tip
+    >>> explain("missing_rev").tip
     "Write the document's revision into every payload when it is chunked."
-    >>> explained("missing_colour") is None
+    >>> explain("missing_colour") is None
     True
     """
     about = next((entry for entry in OF_TRACES if entry.code == code), None)
@@ -254,7 +254,7 @@ def depth_of(code: str) -> str:
 
 @cache
 def rank_of(code: str) -> tuple[int, int, str]:
-    """Where a code stands among the others: the lowest is the worst."""
+    """The rank of a code among the others: the lowest is the worst."""
     entry = entry_of(code)
     assert entry, code
     field = code.removeprefix("missing_") if entry.code == "missing_<field>" else ""
@@ -273,7 +273,7 @@ def tip_of(code: str) -> str:
 
 
 def worst_first(findings: list[CitationFinding]) -> tuple[CitationFinding, ...]:
-    """The findings by rank, then by where they were met."""
+    """The findings by rank, then by place."""
     return tuple(sorted(findings, key=_place))
 
 
@@ -284,7 +284,7 @@ def _place(finding: CitationFinding) -> tuple[tuple[int, int, str], int, int]:
 
 _NOTHING = {"cite_after_answer": "only after the answer", "empty_citations": "none"}
 _TOLD = ("span_text_mismatch", "out_of_range")
-"""Codes whose expectation is a sentence: where the text really stands."""
+"""Codes whose expectation is a sentence: the actual place of the text."""
 
 
 def place_of(finding: CitationFinding) -> str:
@@ -308,24 +308,24 @@ def fact_of(finding: CitationFinding) -> str:
     """
     code, got, expected = finding.code, finding.got, finding.expected
     if got is None:
-        wanted = f", expected {expected}" if expected else ""
-        return f"{_NOTHING.get(code, 'missing')}{wanted}"
+        expectation = f", expected {expected}" if expected else ""
+        return f"{_NOTHING.get(code, 'missing')}{expectation}"
     if expected is None:
-        return _quoted(got)
+        return _in_quotes(got)
     if code == "misattributed":
         return f"not in the cited {got}: {expected}"
     if code in _TOLD:
-        return f"{_quoted(got)}; {expected}"
+        return f"{_in_quotes(got)}; {expected}"
     same_kind = "mismatch" in code
-    return f"{_quoted(got)}, expected {_quoted(expected) if same_kind else expected}"
+    return f"{_in_quotes(got)}, expected {_in_quotes(expected) if same_kind else expected}"
 
 
 def message_of(finding: CitationFinding) -> str:
     return f"{place_of(finding)}: {fact_of(finding)}"
 
 
-def _quoted(value: Any) -> str:
-    """An id in quotes; a sentence, and whatever is no text, as it is."""
+def _in_quotes(value: Any) -> str:
+    """An id in quotes; sentences and other values as they are."""
     if isinstance(value, str) and " " in value:
         return value
     return json.dumps(value, ensure_ascii=False)

@@ -1,7 +1,7 @@
-"""λ: whether the runs of a question come together, and where they part if they do not.
+"""λ: whether the runs of a question agree, and at which step they diverge if they do not.
 
-A run is told apart by its kind and, where it is an answer, by the ids it stands on. All is counted
-in whole numbers and fractions of them, so that one half is one half.
+Runs are compared by kind and, if they are answers, by the ids that they cite. All arithmetic is in
+integers and fractions, so that one half is exactly one half.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from ragauge.contracts.audit import Kind, LambdaState
 from ragauge.contracts.trace_eval import Broken
 from ragauge.text.canonical import composed
 
-FEWEST = 2
-"""A single run agrees with nothing, and so says nothing about λ."""
+MIN_RUNS = 2
+"""λ needs two runs to compare."""
 
 
-class RunSeen(Struct, frozen=True, kw_only=True):
-    """A run as λ sees it."""
+class LambdaRun(Struct, frozen=True, kw_only=True):
+    """What λ needs to know about a run."""
 
     kind: Kind
     cited: tuple[str, ...] = ()
     retrieved: tuple[str, ...] | None = None
-    """None where the run does not tell."""
+    """None if the run does not record it."""
 
 
 class _Content(NamedTuple):
@@ -42,35 +42,37 @@ class _Content(NamedTuple):
 _FAILED = _Content("error")
 
 
-def answer_state(runs: Sequence[RunSeen], planned: int) -> LambdaState | None:
-    """λ of what the runs came to; None where fewer than two were planned.
+def answer_state(runs: Sequence[LambdaRun], planned: int) -> LambdaState | None:
+    """λ of the outcomes of the runs; None if fewer than two were planned.
 
     An answer is its citations. Two refusals agree, and so do two answers that cite nothing.
     """
-    seen = [_standing_on(run.cited) if run.kind == "answer" else _Content(run.kind) for run in runs]
-    return _state(seen, planned)
+    contents = [
+        _content_of(run.cited) if run.kind == "answer" else _Content(run.kind) for run in runs
+    ]
+    return _state(contents, planned)
 
 
-def retrieval_state(runs: Sequence[RunSeen], planned: int) -> LambdaState | None:
-    """λ of what the runs retrieved; None where none of those that finished tells it.
+def retrieval_state(runs: Sequence[LambdaRun], planned: int) -> LambdaState | None:
+    """λ of what the runs retrieved; None if no finished run records it.
 
-    A run that retrieved nothing is of its own kind. Where some tell and others do not, the question
-    is incomplete: what is not told cannot be said to agree.
+    A run that retrieved nothing is of its own kind. If only some runs record it, the question is
+    incomplete, because what is not recorded cannot be compared.
     """
     finished = [run for run in runs if run.kind != "error"]
     if finished and all(run.retrieved is None for run in finished):
         return None
-    seen = [
-        _FAILED if run.kind == "error" or run.retrieved is None else _standing_on(run.retrieved)
+    contents = [
+        _FAILED if run.kind == "error" or run.retrieved is None else _content_of(run.retrieved)
         for run in runs
     ]
-    return _state(seen, planned)
+    return _state(contents, planned)
 
 
-def located(retrieval: LambdaState | None, answer: LambdaState | None) -> Broken | None:
-    """Where the runs part; None where they do not, or where it cannot be said.
+def broken_step(retrieval: LambdaState | None, answer: LambdaState | None) -> Broken | None:
+    """The step at which the runs diverge; None if they do not, or if it is unknown.
 
-    >>> located("convergent", "chaotic"), located("divergent", "convergent")
+    >>> broken_step("convergent", "chaotic"), broken_step("divergent", "convergent")
     ('after retrieval', 'retrieval')
     """
     if retrieval in (None, "incomplete"):
@@ -80,24 +82,24 @@ def located(retrieval: LambdaState | None, answer: LambdaState | None) -> Broken
     return None if answer in (None, "incomplete", "convergent") else "after retrieval"
 
 
-def _standing_on(ids: Iterable[str]) -> _Content:
+def _content_of(ids: Iterable[str]) -> _Content:
     found = tuple(sorted(set(map(composed, ids))))
     return _Content("answer", found) if found else _Content("uncited")
 
 
 def _state(runs: list[_Content], planned: int) -> LambdaState | None:
-    if max(planned, len(runs)) < FEWEST:
+    if max(planned, len(runs)) < MIN_RUNS:
         return None
     if len(runs) < planned or _FAILED in runs:
         return "incomplete"
-    times = Counter(runs)
-    contents = sorted(times)
+    counts = Counter(runs)
+    contents = sorted(counts)
 
-    def likeness(one: _Content) -> Fraction:
-        alike = (times[other] * Fraction(*_overlap(one, other)) for other in contents)
-        return sum(alike, Fraction())
+    def similarity(one: _Content) -> Fraction:
+        similarities = (counts[other] * Fraction(*_overlap(one, other)) for other in contents)
+        return sum(similarities, Fraction())
 
-    medoid = max(contents, key=likeness)  # most like the runs; of equals the first in order
+    medoid = max(contents, key=similarity)  # most similar to the runs; the first of equals
     outside = [content for content in contents if not _agree(medoid, content)]
     if not outside:
         return "convergent"
@@ -114,7 +116,7 @@ def _agree(one: _Content, other: _Content) -> bool:
 
 
 def _overlap(one: _Content, other: _Content) -> tuple[int, int]:
-    """How alike two runs are, as a fraction: 0 if their kinds differ, else Jaccard's."""
+    """The similarity of two runs as a fraction: 0 if their kinds differ, else Jaccard's."""
     if one == other:
         return 1, 1
     shared = len(set(one.ids).intersection(other.ids)) if one.kind == other.kind else 0

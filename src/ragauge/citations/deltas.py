@@ -1,4 +1,4 @@
-"""ΔS: how far a question lies from a text, in the eyes of one embedder.
+"""ΔS: how far a question lies from a text, measured by one embedder.
 
 It says whether two texts look alike to that embedder. It does not say that an answer is right,
 or supported by what it cites.
@@ -37,8 +37,8 @@ _UNREAD = {
 }
 
 
-class Asked(Struct, frozen=True, kw_only=True):
-    """A question beside the texts it is held against."""
+class DeltaQuestion(Struct, frozen=True, kw_only=True):
+    """A question and the texts it is compared with."""
 
     question: str
     chunks: Sequence[str] = ()
@@ -48,7 +48,7 @@ class Asked(Struct, frozen=True, kw_only=True):
 
 
 class Deltas(Struct, frozen=True, kw_only=True):
-    """What is known of a question's ΔS, each under its name, and why the others are not."""
+    """The known ΔS of a question by name, and the reasons why the others are absent."""
 
     values: dict[str, float]
     """`context` is the joined chunks; `chunk` is the nearest one; `anchor`; `decoy`."""
@@ -56,13 +56,13 @@ class Deltas(Struct, frozen=True, kw_only=True):
 
 
 Progress = Callable[[int], None]
-"""Told how many questions are done since it was last told."""
+"""Called with the number of questions done since the last call."""
 
 
 def delta_s(a: Vectors, b: Vectors) -> list[float | None]:
-    """1 − cos of each row of `a` with the same row of `b`, held within 0 and 1.
+    """1 − cos of each row of `a` with the same row of `b`, clipped to 0 and 1.
 
-    None where a row has no direction: a text without content is neither near nor far.
+    None if a row has no direction: a text without content is neither near nor far.
 
     >>> rows = np.array([[1, 0], [0.6, 0.8], [0, 0]], dtype=np.float32)
     >>> delta_s(rows, rows[[1, 1, 1]])
@@ -71,14 +71,14 @@ def delta_s(a: Vectors, b: Vectors) -> list[float | None]:
     first, second = a.astype(np.float64), b.astype(np.float64)
     lengths = np.sqrt((first * first).sum(axis=1) * (second * second).sum(axis=1))
     with np.errstate(all="ignore"):
-        far = np.clip(1 - (first * second).sum(axis=1) / lengths, 0, 1)
-    return [round(value, PLACES) if np.isfinite(value) else None for value in far.tolist()]
+        distances = np.clip(1 - (first * second).sum(axis=1) / lengths, 0, 1)
+    return [round(value, PLACES) if np.isfinite(value) else None for value in distances.tolist()]
 
 
 def deltas_of(
-    questions: Sequence[Asked], embedder: Embedder, progress: Progress | None = None
+    questions: Sequence[DeltaQuestion], embedder: Embedder, progress: Progress | None = None
 ) -> list[Deltas]:
-    """The ΔS of each question to what it is held against; the same whichever stand beside it."""
+    """The ΔS of each question to its texts, independent of the other questions."""
     found: list[Deltas] = []
     for first in range(0, len(questions), AT_ONCE):
         block = questions[first : first + AT_ONCE]
@@ -88,24 +88,27 @@ def deltas_of(
     return found
 
 
-def _block(questions: Sequence[Asked], embedder: Embedder) -> Iterator[Deltas]:
+def _block(questions: Sequence[DeltaQuestion], embedder: Embedder) -> Iterator[Deltas]:
     pairs: list[tuple[int, str, str]] = []
     for place, one in enumerate(questions):
         pairs += [(place, CONTEXT, JOINED_BY.join(one.chunks))] if one.chunks else []
         pairs += [(place, CHUNK, chunk) for chunk in one.chunks]
         named = ((ANCHOR, one.anchor), (DECOY, one.decoy))
         pairs += [(place, name, text) for name, text in named if text is not None]
-    asked = [questions[place].question for place, _, _ in pairs]
-    told = [text for _, _, text in pairs]
-    rows = {text: row for row, text in enumerate(dict.fromkeys([*asked, *told]))}
+    asking = [questions[place].question for place, _, _ in pairs]
+    compared = [text for _, _, text in pairs]
+    rows = {text: row for row, text in enumerate(dict.fromkeys([*asking, *compared]))}
     vectors = embedder.embed(list(rows))
-    far = delta_s(vectors[[rows[text] for text in asked]], vectors[[rows[text] for text in told]])
+    distances = delta_s(
+        vectors[[rows[text] for text in asking]],
+        vectors[[rows[text] for text in compared]],
+    )
     measured: list[dict[str, list[float]]] = [{} for _ in questions]
-    for (place, name, _), value in zip(pairs, far, strict=True):
+    for (place, name, _), value in zip(pairs, distances, strict=True):
         measured[place].setdefault(name, []).extend([] if value is None else [value])
     for one, values in zip(questions, measured, strict=True):
         readable = bool(vectors[rows[one.question]].any()) if values else True
-        # Of several values the lowest counts: one chunk that is near is enough.
+        # The lowest of several values counts: one near chunk is enough.
         known = {name: min(values[name]) for name in NAMES if values.get(name)}
         why = {}
         for name in NAMES:

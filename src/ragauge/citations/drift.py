@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ragauge.citations.payload import told
+from ragauge.citations.payload import display_value
 from ragauge.contracts.drift import (
     DIFFERENCES_KEPT,
     ComparedManifest,
@@ -190,7 +190,7 @@ def place_of(difference: Difference) -> str:
 
 def message_of(difference: Difference) -> str:
     """What was and what is, in words, with what follows and the next step."""
-    was, now = told(difference.was), told(difference.now)
+    was, now = display_value(difference.was), display_value(difference.now)
     match difference.code:
         case "document_new":
             change = f"new, revision {now}"

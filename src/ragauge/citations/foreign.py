@@ -17,7 +17,7 @@ from ragauge.text.visible import one_line
 SHOWN = 120
 
 
-def tell(thing: Any, name: str, notes: list[str]) -> Any:
+def value_of(thing: Any, name: str, notes: list[str]) -> Any:
     """The attribute or key of that name; None where there is none, or it cannot be read."""
     try:
         return thing.get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)
@@ -48,14 +48,14 @@ def as_text(name: str, value: Any, notes: list[str]) -> str | None:
     return None
 
 
-def tell_text(thing: Any, name: str, notes: list[str]) -> str | None:
+def read_text(thing: Any, name: str, notes: list[str]) -> str | None:
     """The text of that name; None where it is no text."""
-    return as_text(name, tell(thing, name, notes), notes)
+    return as_text(name, value_of(thing, name, notes), notes)
 
 
-def tell_metadata(thing: Any, name: str, notes: list[str]) -> dict[str, Any]:
+def read_metadata(thing: Any, name: str, notes: list[str]) -> dict[str, Any]:
     """The metadata of that name, copied; empty where there is none."""
-    found = tell(thing, name, notes)
+    found = value_of(thing, name, notes)
     if found is None:
         return {}
     try:
@@ -71,7 +71,7 @@ def field_names(thing: Any) -> tuple[str, ...] | None:
     if dataclasses.is_dataclass(kind):
         return tuple(field.name for field in dataclasses.fields(kind))
     for names in ("model_fields", "__struct_fields__"):
-        listed = tell(kind, names, [])
+        listed = value_of(kind, names, [])
         if listed is not None:
             return tuple(listed)
     return None
@@ -114,7 +114,7 @@ def plain(field: str, value: Any, notes: list[str]) -> Any:
         read = _plain(value, DEEPEST)
         if field in TEXTS and type(read) is int:
             return str(read)
-        count = whole(read) if field in COUNTS and isinstance(read, float) else None
+        count = as_integer(read) if field in COUNTS and isinstance(read, float) else None
         return read if count is None else count
     except NotPlain as fault:
         notes.append(f"{field}: {fault}; left out")
@@ -123,7 +123,7 @@ def plain(field: str, value: Any, notes: list[str]) -> Any:
     return None
 
 
-def whole(value: Any) -> int | None:
+def as_integer(value: Any) -> int | None:
     """The whole number, 0 or more, that a value is; stores without integers give 120.0 for 120."""
     if not is_number(value):
         return None

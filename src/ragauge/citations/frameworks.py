@@ -12,7 +12,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from ragauge.citations.foreign import field_names, has, tell, tell_metadata, tell_text, whole
+from ragauge.citations.foreign import (
+    as_integer,
+    field_names,
+    has,
+    read_metadata,
+    read_text,
+    value_of,
+)
 
 DEFINITION = "__kernel_vectorstoremodel_definition__"
 TEXT_NAMES = ("text", "content")
@@ -36,8 +43,8 @@ def _langchain(thing: Any, notes: list[str]) -> Found:
 
     A splitter with `add_start_index=True` says where a chunk starts.
     """
-    text = tell_text(thing, "page_content", notes)
-    metadata = tell_metadata(thing, "metadata", notes)
+    text = read_text(thing, "page_content", notes)
+    metadata = read_metadata(thing, "metadata", notes)
     source = metadata.get("source")
     return Found(
         source=thing,
@@ -45,7 +52,7 @@ def _langchain(thing: Any, notes: list[str]) -> Found:
         metadata=metadata,
         fields={
             "doc_id": source,
-            "snippet_id": tell(thing, "id", notes),
+            "snippet_id": value_of(thing, "id", notes),
             "source_url": source if isinstance(source, str) and "://" in source else None,
             "rerank_score": metadata.get("relevance_score"),
         },
@@ -56,18 +63,21 @@ def _langchain(thing: Any, notes: list[str]) -> Found:
 def _llamaindex(thing: Any, notes: list[str]) -> Found:
     """A node's offsets come from a search for its text and are to be checked."""
     scored = has(thing, "node", "score")
-    node = tell(thing, "node", notes) if scored else thing
-    metadata = tell_metadata(node, "metadata", notes)
+    node = value_of(thing, "node", notes) if scored else thing
+    metadata = read_metadata(node, "metadata", notes)
     if isinstance(metadata.get("window"), str):
         del metadata["window"]  # the sentence window, a text; the payload's is two lengths
-    start, end = tell(node, "start_char_idx", notes), tell(node, "end_char_idx", notes)
-    holder = node if has(node, "text") else tell(node, "text_resource", notes)
-    text = None if holder is None else tell_text(holder, "text", notes)
-    document = tell(node, "source_node", notes)
+    start, end = (
+        value_of(node, "start_char_idx", notes),
+        value_of(node, "end_char_idx", notes),
+    )
+    holder = node if has(node, "text") else value_of(node, "text_resource", notes)
+    text = None if holder is None else read_text(holder, "text", notes)
+    document = value_of(node, "source_node", notes)
     known_as = "ref_doc_id" if document is None else "node_id"
     fields = {
-        "doc_id": tell(node if document is None else document, known_as, notes),
-        "snippet_id": tell(node, "node_id", notes),
+        "doc_id": value_of(node if document is None else document, known_as, notes),
+        "snippet_id": value_of(node, "node_id", notes),
         "source_url": metadata.get("url"),
         "page": metadata.get("page_label"),
     }
@@ -75,7 +85,10 @@ def _llamaindex(thing: Any, notes: list[str]) -> Found:
         fields["page"] = int(label) if label.isascii() and label.isdigit() else None
         if fields["page"] is None:  # a label such as `iv`
             notes.append("page: page_label is no number; left out")
-    score, kept = tell(thing, "score", notes) if scored else None, metadata.get("retrieval_score")
+    score, kept = (
+        value_of(thing, "score", notes) if scored else None,
+        metadata.get("retrieval_score"),
+    )
     # A reranker overwrites the score; some keep the retriever's in the metadata.
     fields |= {"score_raw": score} if kept is None else {"score_raw": kept, "rerank_score": score}
     span = None if start is None and end is None else (start, end)
@@ -84,18 +97,18 @@ def _llamaindex(thing: Any, notes: list[str]) -> Found:
 
 def _haystack(thing: Any, notes: list[str]) -> Found:
     """A split document names by `source_id` the document it is cut from."""
-    text = tell_text(thing, "content", notes)
-    metadata = tell_metadata(thing, "meta", notes)
+    text = read_text(thing, "content", notes)
+    metadata = read_metadata(thing, "meta", notes)
     return Found(
         source=thing,
         text=text,
         metadata=metadata,
         fields={
             "doc_id": metadata.get("source_id"),
-            "snippet_id": tell(thing, "id", notes),
+            "snippet_id": value_of(thing, "id", notes),
             "source_url": metadata.get("url"),
             "page": metadata.get("page_number"),
-            "score_raw": tell(thing, "score", notes),
+            "score_raw": value_of(thing, "score", notes),
         },
         span=_starting_at(metadata.get("split_idx_start"), text),
     )
@@ -103,31 +116,31 @@ def _haystack(thing: Any, notes: list[str]) -> Found:
 
 def _search_result(thing: Any, notes: list[str]) -> Found:
     """What a result's record tells, with the result's score."""
-    record = tell(thing, "record", notes)
-    return _record(record, notes, {"score_raw": tell(thing, "score", notes)})
+    record = value_of(thing, "record", notes)
+    return _record(record, notes, {"score_raw": value_of(thing, "score", notes)})
 
 
 def _text_result(thing: Any, notes: list[str]) -> Found:
     """What a text search gives: words and where they come from, and no more."""
-    text = tell_text(thing, "value", notes)
-    return Found(source=thing, text=text, fields={"source_url": tell(thing, "link", notes)})
+    text = read_text(thing, "value", notes)
+    return Found(source=thing, text=text, fields={"source_url": value_of(thing, "link", notes)})
 
 
 def _record(record: Any, notes: list[str], fields: Mapping[str, Any] | None = None) -> Found:
     """What a record tells by the names of its fields; its key is the snippet's id."""
     if isinstance(record, Mapping):
-        metadata = tell_metadata({"record": record}, "record", notes)
+        metadata = read_metadata({"record": record}, "record", notes)
     else:
         names = _record_fields(record)
         if names is None:
             notes.append(f"record: a {type(record).__name__} has no fields that can be read")
-        metadata = {name: tell(record, name, notes) for name in names or ()}
-    key = tell(tell(type(record), DEFINITION, notes), "key_name", notes)
+        metadata = {name: value_of(record, name, notes) for name in names or ()}
+    key = value_of(value_of(type(record), DEFINITION, notes), "key_name", notes)
     name = next((name for name in TEXT_NAMES if metadata.get(name) is not None), None)
     id = metadata.get(key) if isinstance(key, str) else None
     return Found(
         source=record,
-        text=tell_text(metadata, name, notes) if name else None,
+        text=read_text(metadata, name, notes) if name else None,
         metadata=metadata,
         fields={"snippet_id": id, **(fields or {})},
     )
@@ -143,7 +156,7 @@ def _starting_at(start: Any, text: str | None) -> tuple[Any, Any] | None:
     """The span of a text of which only the start is told: it ends where the text does."""
     if start is None:
         return None
-    first = whole(start)
+    first = as_integer(start)
     return start, None if first is None or text is None else first + len(text)
 
 

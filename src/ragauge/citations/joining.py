@@ -11,11 +11,11 @@ from ragauge.citations.payload import (
     ReadFields,
     ReadPayload,
     as_mapping,
-    completed,
+    complete,
+    display_value,
     named_id,
     read_fields,
     read_payload,
-    told,
 )
 from ragauge.contracts.audit import CitationFinding
 from ragauge.contracts.manifest import bare_hash
@@ -64,7 +64,7 @@ class Retrieved:
         return None if id is None else self._by_id.get(id)
 
 
-def joined(citation: Any, chunk: Any) -> ReadPayload:
+def join_payload(citation: Any, chunk: Any) -> ReadPayload:
     """The payload of a citation with what the retrieved chunk knows; the chunk's word counts.
 
     Among the findings are faults of the citation's own fields, and where it says something else
@@ -82,7 +82,7 @@ def joined(citation: Any, chunk: Any) -> ReadPayload:
     ):
         return read_payload(chunk)
     said, known = read_fields(own), read_fields(chunk)
-    whole = completed(ReadFields({**said.fields, **known.fields}, known.faults))
+    whole = complete(ReadFields({**said.fields, **known.fields}, known.faults))
     told_already = {(fault.code, fault.field) for fault in known.faults}
     own_faults = [one for one in said.faults if (one.code, one.field) not in told_already]
     # Where a range of tokens gave the place as well, that was not said.
@@ -100,8 +100,8 @@ def disagreements(said: Mapping[str, Any], known: Mapping[str, Any]) -> list[Cit
         CitationFinding(
             code=_CODES.get(name, f"mismatch_{name}"),
             field=name,
-            got=told(value),
-            expected=told(known[name]),
+            got=display_value(value),
+            expected=display_value(known[name]),
         )
         for name, value in said.items()
         if name in known

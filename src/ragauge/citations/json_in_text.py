@@ -55,7 +55,7 @@ class BrokenObject(Struct, frozen=True):
         return f"{self.fact} at {place_in(text, self.fault_at)}{self.remedy}"
 
 
-def whole_object(text: str) -> dict[str, Any] | None:
+def complete_object(text: str) -> dict[str, Any] | None:
     """The object that a text is, where nothing is wrong with it: the quick way.
 
     Each key is written with a colon, so a duplicate shows as a colon that the object, written

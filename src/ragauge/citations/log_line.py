@@ -37,7 +37,7 @@ _NOTHING = frozenset({"null", "none"})
 _NOTHING_KNOWN = _NOTHING | {"-", "na", "n/a"}
 
 
-class Unreadable(Exception):
+class UnreadablePart(Exception):
     """A part of a line that cannot be read: where it stands, from 0, and why."""
 
     def __init__(self, place: int, words: str) -> None:
@@ -72,10 +72,10 @@ def written(value: Any) -> str:
 def read(field: str, value: str | None, place: int) -> Any:
     """The value of a field as it stands in a line at a place; raises Unreadable."""
     if value is None:
-        raise Unreadable(place, "no closing quote or bracket, with a blank after it; close it")
+        raise UnreadablePart(place, "no closing quote or bracket, with a blank after it; close it")
     required = field in REQUIRED
     if not value and required:
-        raise Unreadable(place, 'no value; write one, or "" for the empty text')
+        raise UnreadablePart(place, 'no value; write one, or "" for the empty text')
     if not required and (not value or value.lower() in _NOTHING_KNOWN):
         return None
     if value.startswith("[") is not (field in LISTS):
@@ -84,7 +84,7 @@ def read(field: str, value: str | None, place: int) -> Any:
             if field in LISTS
             else "one value; quote a text that begins with ["
         )
-        raise Unreadable(place, f"{one_line(value, SHOWN)} is not {shape}")
+        raise UnreadablePart(place, f"{one_line(value, SHOWN)} is not {shape}")
     if field not in LISTS:
         return _read_word(field, value, place)
     members: list[Any] = []
@@ -93,7 +93,7 @@ def read(field: str, value: str | None, place: int) -> Any:
         member = _MEMBER.match(value, position)
         if member is None:
             words = 'a list is words or quoted texts with commas between, such as [a,"b c"]'
-            raise Unreadable(place + position, f"cannot be read; {words}")
+            raise UnreadablePart(place + position, f"cannot be read; {words}")
         members.append(_read_word(field, member[1], place + member.start(1)))
         position = member.end()
     return tuple(members)
@@ -101,12 +101,12 @@ def read(field: str, value: str | None, place: int) -> Any:
 
 def _read_word(field: str, word: str, place: int) -> Any:
     if word.startswith("'"):
-        raise Unreadable(place, f"{one_line(word, SHOWN)} is in single quotes; use double ones")
+        raise UnreadablePart(place, f"{one_line(word, SHOWN)} is in single quotes; use double ones")
     if word.startswith('"'):
         try:
             text = json.loads(word, strict=False)
         except ValueError as error:
-            raise Unreadable(place, f"is no JSON text: {error}; escape \\ as \\\\") from None
+            raise UnreadablePart(place, f"is no JSON text: {error}; escape \\ as \\\\") from None
     elif word.lower() in (_NOTHING if field in (*REQUIRED, "citations") else _NOTHING_KNOWN):
         return None
     else:
@@ -115,7 +115,7 @@ def _read_word(field: str, word: str, place: int) -> Any:
     try:
         return reader(text)
     except ValueError:
-        raise Unreadable(place, f'"{one_line(text, SHOWN)}" is not {expected}') from None
+        raise UnreadablePart(place, f'"{one_line(text, SHOWN)}" is not {expected}') from None
 
 
 def _count(text: str) -> int:
@@ -215,7 +215,7 @@ def parse_line(text: str) -> LogEntry:
         raise InputRejected(
             f"column {place + 1}: the line ends here, and more follows; give one line at a time"
         )
-    problems: list[Unreadable] = []
+    problems: list[UnreadablePart] = []
     places: dict[str, int] = {}
     fields: dict[str, Any] = {}
     for place, name, value in _parts(text, problems):
@@ -223,22 +223,24 @@ def parse_line(text: str) -> LogEntry:
         try:
             if key not in FIELDS:
                 names = ", ".join(FIELDS)
-                raise Unreadable(place, f"{one_line(key, SHOWN)} is no key; the keys are {names}")
+                raise UnreadablePart(
+                    place, f"{one_line(key, SHOWN)} is no key; the keys are {names}"
+                )
             if key in places:
                 before = places[key] + 1
-                raise Unreadable(place, f"{key} stands in column {before} already; keep one")
+                raise UnreadablePart(place, f"{key} stands in column {before} already; keep one")
             places[key] = place
             fields[FIELDS[key]] = read(FIELDS[key], value, place + len(name) + 1)
-        except Unreadable as problem:
+        except UnreadablePart as problem:
             problems.append(problem)
     for name in LISTS:  # citations come first: a list that is not known has None for each
         if name in fields and fields[name] is None:
             fields[name] = (None,) * len(fields.get("citations") or ())
     if missing := [key for key in FIELDS if key not in places]:
         words = f"{', '.join(missing)}: missing; write null for what is not known"
-        problems.append(Unreadable(len(text.rstrip()), words))
+        problems.append(UnreadablePart(len(text.rstrip()), words))
     for field, words in faults_of(fields):
-        problems.append(Unreadable(places[_KEYS[field]], f"{_KEYS[field]}: {words}"))
+        problems.append(UnreadablePart(places[_KEYS[field]], f"{_KEYS[field]}: {words}"))
     if problems:
         problems.sort(key=lambda problem: problem.place)
         raise InputRejected(*map(str, problems))
@@ -301,14 +303,14 @@ def entries_of(
     ]
 
 
-def _parts(text: str, problems: list[Unreadable]) -> Iterator[tuple[int, str, str | None]]:
+def _parts(text: str, problems: list[UnreadablePart]) -> Iterator[tuple[int, str, str | None]]:
     """Each key with its place and its value as it stands; None where the value has no end."""
     place = 0
     while word := _WORD.search(text, place):
         key = _KEY.match(text, word.start())
         if key is None:
             words = f"{one_line(word[0], SHOWN)} has no key; quote texts that have blanks"
-            problems.append(Unreadable(word.start(), words))
+            problems.append(UnreadablePart(word.start(), words))
             place = word.end()
             continue
         value = _VALUE.match(text, key.end())

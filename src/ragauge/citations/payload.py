@@ -1,4 +1,4 @@
-"""A citation payload read: whole and typed, or every fault of it by name."""
+"""Reading a citation payload: complete and typed, or with all its faults by name."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ _EXPECTED = {
     "k_pos": "a whole number, 0 or more",
     "k_final": "a whole number, 0 or more",
 }
-_WAYS: dict[str | None, tuple[str, str]] = {
+_END_NAMES: dict[str | None, tuple[str, str]] = {
     None: ("start", "end"),
     "char": ("char_start", "char_end"),
     "token": ("token_start", "token_end"),
 }
-"""The ways a range is written; `start` and `end` alone are counted in the range's `unit`."""
+"""The names of a range's ends; plain `start` and `end` are in the range's `unit`."""
 _RANGE = {"start", "end", "unit"}
 _REFUSED = (msgspec.ValidationError, UnicodeEncodeError)
 """What converting a foreign value raises; the latter of half a character where none may be."""
@@ -58,21 +58,21 @@ class ReadPayload(Struct, frozen=True):
     """A payload as it was understood."""
 
     citation: Citation | None
-    """None where a fault keeps it from being whole."""
+    """None if a fault makes it incomplete."""
     findings: list[CitationFinding]
     fields: Mapping[str, Any]
-    """What can be read of it, whole or not."""
+    """The fields that can be read, even if it is incomplete."""
 
 
 class ReadFields(Struct, frozen=True):
-    """The fields of a payload that can be read, and what is wrong with others that are there."""
+    """The readable fields of a payload, and the faults of its other fields."""
 
     fields: dict[str, Any]
     faults: list[CitationFinding]
 
 
-def whole_payload(raw: Any) -> Citation | None:
-    """The payload where nothing is wrong with it: the quick way, which explains nothing."""
+def complete_payload(raw: Any) -> Citation | None:
+    """The payload if nothing is wrong with it, else None: fast, without an explanation."""
     written = raw if type(raw) is dict else as_mapping(raw)
     try:
         found: Citation = _convert(written, Citation)
@@ -96,36 +96,36 @@ def whole_payload(raw: Any) -> Citation | None:
 
 
 def read_payload(raw: Any) -> ReadPayload:
-    """The payload with every fault of it; what can be read in one way only is normalised."""
-    quick = whole_payload(raw)
+    """The payload with all its faults; unambiguous values are normalised."""
+    quick = complete_payload(raw)
     if quick is not None:
         return ReadPayload(quick, [], msgspec.structs.asdict(quick))
-    return completed(read_fields(raw))
+    return complete(read_fields(raw))
 
 
 def read_fields(raw: Any) -> ReadFields:
-    """Each field as it was understood, null and blank ones left out."""
+    """The fields as they were understood, without null and blank ones."""
     written = as_mapping(raw)
     if written is None:
-        wanted = "an object with the payload's fields"
-        return ReadFields({}, [_fault("bad_type_citation", None, raw, wanted)])
-    given = {name: written[name] for name in KNOWN if _given(name, written.get(name))}
+        expected = "an object with the payload's fields"
+        return ReadFields({}, [_fault("bad_type_citation", None, raw, expected)])
+    found_fields = {name: written[name] for name in KNOWN if _is_given(name, written.get(name))}
     faults: list[CitationFinding] = []
     id = named_id(written)
-    if id is not None and isinstance(given.get("snippet_id", id), str):
-        given["snippet_id"] = id
-    if isinstance(given.get("tokens"), Mapping):
-        # A range of tokens is where the snippet stands, and so how many they are.
-        ranged, _ = read_offsets({"unit": "token", **given["tokens"]})
+    if id is not None and isinstance(found_fields.get("snippet_id", id), str):
+        found_fields["snippet_id"] = id
+    if isinstance(found_fields.get("tokens"), Mapping):
+        # A range of tokens gives the place of the snippet, and so their number.
+        ranged, _ = read_offsets({"unit": "token", **found_fields["tokens"]})
         if ranged:
-            given["tokens"] = ranged.end - ranged.start
-            given.setdefault("offsets", ranged)
-    if "offsets" in given:
-        offsets, fault = read_offsets(given.pop("offsets"))
-        given |= {"offsets": offsets} if offsets else {}
+            found_fields["tokens"] = ranged.end - ranged.start
+            found_fields.setdefault("offsets", ranged)
+    if "offsets" in found_fields:
+        offsets, fault = read_offsets(found_fields.pop("offsets"))
+        found_fields |= {"offsets": offsets} if offsets else {}
         faults += [fault] if fault else []
     fields: dict[str, Any] = {}
-    for name, value in given.items():
+    for name, value in found_fields.items():
         try:
             read = _convert(value, _TYPES[name])
         except _REFUSED:
@@ -138,36 +138,36 @@ def read_fields(raw: Any) -> ReadFields:
     return ReadFields(fields, faults)
 
 
-def completed(read: ReadFields) -> ReadPayload:
-    """The payload that the fields make, or what it lacks: a field with a fault is not missing."""
+def complete(read: ReadFields) -> ReadPayload:
+    """The payload from its fields, or what it lacks; a field with a fault is not missing."""
     fields = read.fields
     faulty = {fault.field and fault.field.partition(".")[0] for fault in read.faults}
-    lost = [name for name in REQUIRED if name not in fields]
+    absent = [name for name in REQUIRED if name not in fields]
     missing = [
         _fault(f"missing_{name}", name, None, _EXPECTED.get(name, "text"))
-        for name in lost
+        for name in absent
         if name not in faulty and None not in faulty
     ]
-    whole = None if lost else Citation(**fields)
+    whole = None if absent else Citation(**fields)
     return ReadPayload(whole, [*read.faults, *missing], fields)
 
 
 def as_mapping(raw: Any) -> Mapping[Any, Any] | None:
-    """A payload by its fields, also where it is typed; None where it has none."""
+    """The fields of a payload, typed or not; None if it has none."""
     if type(raw) is dict:
         return raw
     if isinstance(raw, Citation):
-        told = msgspec.structs.asdict(raw).items()
+        display_value = msgspec.structs.asdict(raw).items()
         return {
             name: msgspec.structs.asdict(value) if isinstance(value, Struct) else value
-            for name, value in told
+            for name, value in display_value
             if value is not None
         }
     return raw if isinstance(raw, Mapping) else None
 
 
 def named_id(raw: Mapping[Any, Any]) -> str | None:
-    """The id a payload has, under the name of its field or another that is often used for it."""
+    """The id of a payload, under its own or another common name."""
     for name in ("snippet_id", "id", "chunk_id"):
         id = raw.get(name)
         if isinstance(id, str) and id.strip():
@@ -175,7 +175,7 @@ def named_id(raw: Mapping[Any, Any]) -> str | None:
     return None
 
 
-def _given(name: str, value: Any) -> bool:
+def _is_given(name: str, value: Any) -> bool:
     if isinstance(value, str) and _TYPES[name] is str:
         return bool((bare_hash(value) if name == "index_hash" else value).strip())
     return value is not None
@@ -197,7 +197,7 @@ def read_offsets(value: Any) -> tuple[Offsets | None, CitationFinding | None]:
         return None, _fault("bad_type_offsets", "offsets", value, _EXPECTED["offsets"])
     unit: Any = value.get("unit")
     ends: dict[str | None, tuple[Any, Any]] = {
-        way: (value.get(first), value.get(last)) for way, (first, last) in _WAYS.items()
+        way: (value.get(first), value.get(last)) for way, (first, last) in _END_NAMES.items()
     }
     ways = [way for way, pair in ends.items() if pair != (None, None)] or [None]
     if len(ways) > 1 or (ways[0] and unit not in (None, ways[0])):
@@ -214,7 +214,7 @@ def read_offsets(value: Any) -> tuple[Offsets | None, CitationFinding | None]:
     if start < 0:
         return None, _fault("bad_offsets", "offsets.start", start, "0 or more")
     if start >= end:
-        got = f"start {told(start)}, end {told(end)}"
+        got = f"start {display_value(start)}, end {display_value(end)}"
         return None, _fault("bad_offsets", "offsets", got, "start before end")
     return Offsets(start, end, unit), None
 
@@ -224,10 +224,10 @@ def _finite(value: float | None) -> bool:
 
 
 def _fault(code: str, field: str | None, got: Any, expected: Any) -> CitationFinding:
-    return CitationFinding(code=code, field=field, got=told(got), expected=expected)
+    return CitationFinding(code=code, field=field, got=display_value(got), expected=expected)
 
 
-def told(value: Any) -> Any:
+def display_value(value: Any) -> Any:
     """A foreign value as a finding shows it: a plain number, or text on one short line."""
     if value is None or isinstance(value, bool):
         return value

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from msgspec import Struct
 
-from ragauge.citations.likeness import around, differences, nearest, nearly
+from ragauge.citations.fuzzy_match import around, differences, fuzzy_match, nearest_exact
 from ragauge.citations.offsets import OffsetReading, Place, Ruler, Unresolved, resolve, ruler_of
 from ragauge.contracts.audit import CitationFinding
 from ragauge.contracts.citation import Citation
@@ -62,7 +62,7 @@ class CitedPlace(Struct, frozen=True):
         """
         text, place = self.document.text, self.place
         near = place.start if isinstance(place, Place) else place.near
-        at = nearest(text, snippet, near) if snippet.strip() else None
+        at = nearest_exact(text, snippet, near) if snippet.strip() else None
         exact = None if at is None else Found(Place(at, at + len(snippet)))
         if isinstance(place, Place) and not (exact and _overlap(exact.place, place)):
             but_for = differences(snippet, text[slice(*place)])
@@ -85,7 +85,7 @@ class CitedPlace(Struct, frozen=True):
         return self._find_nearly(quote, place.start)
 
     def _find_nearly(self, words: str, near: int) -> Found | None:
-        place = nearly(self.document.text, words, near)
+        place = fuzzy_match(self.document.text, words, near)
         if place is None:
             return None
         but_for = differences(words, self.document.text[slice(*place)])
@@ -107,7 +107,7 @@ class CitedPlace(Struct, frozen=True):
         drift, end = true.start - offsets.start, true.end - offsets.end
         off = f"not at the bounds of {ruler.unit}"
         if drift or end:
-            off = ("" if drift else "its end ") + counted(drift or end, ruler.unit, "+")
+            off = ("" if drift else "its end ") + with_unit(drift or end, ruler.unit, "+")
         return f"{said}{', ' if said else ''}stands at {true.start}–{true.end} ({off})"
 
     def beside(self, found: Found) -> str:
@@ -119,7 +119,7 @@ class CitedPlace(Struct, frozen=True):
         true, span = ruler.measured(found.place), ruler.measured(self.place)
         early = found.place.start < self.place.start
         by = span.start - true.start if early else true.end - span.end
-        off = f"{'begins' if early else 'ends'} {counted(by, ruler.unit)}"
+        off = f"{'begins' if early else 'ends'} {with_unit(by, ruler.unit)}"
         off = f"{off} {'before' if early else 'past'} it"
         if by <= 0:  # part of a token that the span holds
             off = f"not at the bounds of {ruler.unit}"
@@ -140,10 +140,10 @@ def differing(but_for: tuple[str, ...]) -> str:
     return f"differs in {', '.join(but_for)}" if but_for else ""
 
 
-def counted(number: int, unit: str, sign: Literal["", "+"] = "") -> str:
+def with_unit(number: int, unit: str, sign: Literal["", "+"] = "") -> str:
     """A number of units; with `+` the sign is always written.
 
-    >>> counted(1, "bytes"), counted(7, "characters", "+")
+    >>> with_unit(1, "bytes"), with_unit(7, "characters", "+")
     ('1 byte', '+7 characters')
     """
     return f"{number:{sign}d} {unit.removesuffix('s') if abs(number) == 1 else unit}"
@@ -169,7 +169,7 @@ def _overlap(a: Place, b: Place) -> bool:
     return a.start < b.end and b.start < a.end
 
 
-class Said(Struct, frozen=True):
+class QuotedWords(Struct, frozen=True):
     """The words that are to stand at the cited place; None where they are not known."""
 
     snippet: str | None = None
@@ -196,7 +196,7 @@ _IN_RANGE = PlaceCheck((), "range", _NO_WORDS)
 
 
 def place_findings(
-    payload: Citation, said: Said, documents: Documents, reading: OffsetReading
+    payload: Citation, said: QuotedWords, documents: Documents, reading: OffsetReading
 ) -> PlaceCheck:
     """What is wrong with the place a citation gives, and how much of it could be looked at.
 
@@ -294,7 +294,7 @@ def _elsewhere(cited: CitedPlace, words: str, field: str) -> CitationFinding:
     if _blank(words):
         fact = "is the snippet's whole text"
     else:
-        search = other_holder(words, cited.payload.doc_id, cited.documents)
+        search = other_source(words, cited.payload.doc_id, cited.documents)
         holder, others = search.holder, search.searched
         if holder and holder.tells:
             where = cited.range_in(holder.document.text, holder.place)
@@ -335,7 +335,7 @@ ENTRY_CHARS = 256
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
-class Holder(Struct, frozen=True):
+class SourceDocument(Struct, frozen=True):
     """A document that holds the words, the first by id, and where in it."""
 
     document: FrozenDocument
@@ -349,7 +349,7 @@ class Holder(Struct, frozen=True):
 class Search(Struct, frozen=True):
     """What came of looking for words in the other documents."""
 
-    holder: Holder | None
+    holder: SourceDocument | None
     searched: int
     """Documents that were looked into; all that can be read, where none holds the words."""
     whole_words: bool
@@ -359,7 +359,7 @@ class Search(Struct, frozen=True):
 _SEARCHES: WeakKeyDictionary[Documents, SizedLRU[tuple[str, str], Search]] = WeakKeyDictionary()
 
 
-def other_holder(words: str, doc_id: str, documents: Documents) -> Search:
+def other_source(words: str, doc_id: str, documents: Documents) -> Search:
     """The first document other than `doc_id` that holds the words, if any does.
 
     Few words, such as a name or a year, must be whole words: "art" does not stand in "party".
@@ -399,7 +399,7 @@ def _search(words: str, doc_id: str, documents: Documents) -> Search:
 
     held = list(islice(holding(), 2))
     alone = len(held) == 1
-    holder = Holder(*held[0], alone=alone, tells=telling or alone) if held else None
+    holder = SourceDocument(*held[0], alone=alone, tells=telling or alone) if held else None
     return Search(holder, searched, not telling)
 
 

@@ -35,7 +35,7 @@ SCORES = ("rerank_score", "score_norm", "score_raw", "score")
 """What chunks are ranked by, the last that was computed first."""
 
 
-class Moved(Struct, frozen=True):
+class PairOrder(Struct, frozen=True):
     """Pairs of chunks that two orders agree on, and those they turn round."""
 
     concordant: int
@@ -49,8 +49,8 @@ class Gain(Struct, frozen=True):
     after: float
 
 
-def moved(retrieved: Sequence[Citation]) -> Moved | Absent:
-    """What Kendall's τ between k_pos and k_final is made of, over the chunks that have both.
+def pair_order(retrieved: Sequence[Citation]) -> PairOrder | Absent:
+    """The counts of Kendall's τ between k_pos and k_final, over the chunks that have both.
 
     The pairs that are neither would be ties; two chunks in one place are a fault of the log, and
     no number comes of it.
@@ -62,16 +62,16 @@ def moved(retrieved: Sequence[Citation]) -> Moved | Absent:
     ]
     if len(places) < 2:
         return ONE_CHUNK if any(c.k_final is not None for c in retrieved) else NOT_RERANKED
-    if any(_repeated(side) for side in zip(*places, strict=True)):
+    if any(_has_duplicates(side) for side in zip(*places, strict=True)):
         return SHARED_PLACE
     discordant = _inversions(after for _, after in sorted(places))
-    return Moved(math.comb(len(places), 2) - discordant, discordant)
+    return PairOrder(math.comb(len(places), 2) - discordant, discordant)
 
 
 def gain(retrieved: Sequence[Citation], gold_ids: Collection[str]) -> Gain | Absent:
     """nDCG of all the retrieved chunks in the order of k_pos, and in that of k_final.
 
-    Chunks the reranker cut stand behind the others, as they were before.
+    Chunks that the reranker cut come after the others, in their old order.
     """
     if not gold_ids:
         return NO_GOLD_IDS
@@ -85,7 +85,7 @@ def gain(retrieved: Sequence[Citation], gold_ids: Collection[str]) -> Gain | Abs
         return ONE_CHUNK
     if len(before) < len(retrieved):
         return NO_K_POS
-    if _repeated(before) or _repeated(after):
+    if _has_duplicates(before) or _has_duplicates(after):
         return SHARED_PLACE
     by_k_pos = sorted(retrieved, key=lambda chunk: _last_if_none(chunk.k_pos))
     return Gain(
@@ -95,7 +95,7 @@ def gain(retrieved: Sequence[Citation], gold_ids: Collection[str]) -> Gain | Abs
 
 
 def final_order(retrieved: Sequence[Citation]) -> tuple[str, ...]:
-    """The ids as the chunks stand in the end: by k_final, else by k_pos, else as listed."""
+    """The ids in the final order of the chunks: by k_final, else by k_pos, else as listed."""
     ordered = sorted(
         retrieved, key=lambda chunk: (_last_if_none(chunk.k_final), _last_if_none(chunk.k_pos))
     )
@@ -103,7 +103,7 @@ def final_order(retrieved: Sequence[Citation]) -> tuple[str, ...]:
 
 
 def ndcg(order: Sequence[str], gold_ids: Collection[str]) -> float:
-    """nDCG of a list, each gold id a gain of one where it stands first; neither may be empty.
+    """nDCG of a list, with a gain of one for each gold id at its first place; neither may be empty.
 
     The ideal list has as many gold ids as there are, or as it has places: nDCG at its own length,
     as trec_eval's ndcg_cut counts it. A gold id that was not retrieved is a loss.
@@ -111,10 +111,10 @@ def ndcg(order: Sequence[str], gold_ids: Collection[str]) -> float:
     >>> ndcg(["a", "b"], {"b"}), ndcg(["b", "a"], {"b"}), ndcg(["a"], {"b", "c"})
     (0.6309297535714575, 1.0, 0.0)
     """
-    wanted = set(map(composed, gold_ids))
+    gold = set(map(composed, gold_ids))
     ids = tuple(map(composed, order))
-    places = (ids.index(id) for id in wanted.intersection(ids))
-    return _discounted(places) / _discounted(range(min(len(wanted), len(ids))))
+    places = (ids.index(id) for id in gold.intersection(ids))
+    return _discounted(places) / _discounted(range(min(len(gold), len(ids))))
 
 
 def flips(orders: Sequence[Sequence[str]]) -> tuple[int, int]:
@@ -155,8 +155,8 @@ def ranks_of(retrieved: Sequence[Any]) -> dict[str, int]:
         id = id_of(chunk)
         if id is None or composed(id) in ranks:
             continue
-        told = chunk if isinstance(chunk, Mapping) else {}
-        score = next((told[name] for name in SCORES if told.get(name) is not None), None)
+        fields = chunk if isinstance(chunk, Mapping) else {}
+        score = next((fields[name] for name in SCORES if fields.get(name) is not None), None)
         if score is None or score != before:
             rank = len(ranks)
         before = score
@@ -199,11 +199,11 @@ def rank_agreement(one: Ranks, other: Ranks) -> tuple[dict[str, float], str]:
 
 def _inversions(places: Iterable[int]) -> int:
     """Pairs of which the later is the lower."""
-    seen: list[int] = []
+    sorted_places: list[int] = []
     found = 0
     for place in places:
-        found += len(seen) - bisect(seen, place)
-        insort(seen, place)
+        found += len(sorted_places) - bisect(sorted_places, place)
+        insort(sorted_places, place)
     return found
 
 
@@ -211,7 +211,7 @@ def _discounted(places: Iterable[int]) -> float:
     return math.fsum(1 / math.log2(place + 2) for place in places)
 
 
-def _repeated(places: Sequence[int]) -> bool:
+def _has_duplicates(places: Sequence[int]) -> bool:
     return len(set(places)) < len(places)
 
 

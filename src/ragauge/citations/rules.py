@@ -9,20 +9,20 @@ from typing import Any
 from msgspec import Struct
 
 from ragauge.citations.joining import cited_id
-from ragauge.citations.payload import read_offsets, told
+from ragauge.citations.payload import display_value, read_offsets
 from ragauge.contracts.audit import CitationFinding
 from ragauge.contracts.citation import Citation, Offsets, Unit
 from ragauge.contracts.manifest import Manifest, bare_hash
 from ragauge.text.canonical import composed
 
 Section = tuple[str | None, str | None]
-"""A document's id, where it is known, and a section's."""
+"""A document's id, if known, and a section's."""
 Pairs = frozenset[frozenset[str]]
 """Sections that one segment may cite together, by `section_id` or `doc_id#section_id`."""
 
 
 class Pointer(Struct, frozen=True, kw_only=True):
-    """As much of a citation as can be read, whole or not; None where a field cannot."""
+    """The readable fields of a citation; None for a field that cannot be read."""
 
     doc_id: str | None = None
     section_id: str | None = None
@@ -42,19 +42,19 @@ def crossed_sections(
     for one, other in combinations(sections, 2):
         # Two of one name in documents that are not known may be one section, who can say.
         differ = one[1] != other[1] or None not in (one[0], other[0])
-        names = ({section[1], _named(section)} for section in (one, other))
+        names = ({section[1], _display_name(section)} for section in (one, other))
         if differ and allowed.isdisjoint(map(frozenset, product(*names))):
-            got = f"{_named(one)} and {_named(other)}"
+            got = f"{_display_name(one)} and {_display_name(other)}"
             return CitationFinding(
                 code="cross_section_reuse",
                 field="section_id",
-                got=told(got),
+                got=display_value(got),
                 expected="one section",
             )
     return None
 
 
-def _named(section: Section) -> str:
+def _display_name(section: Section) -> str:
     return "#".join(part for part in section if part)
 
 
@@ -70,7 +70,7 @@ def mixed_units(
     return CitationFinding(code="mixed_units", field="offsets.unit", got=got, expected=expected)
 
 
-def repeated(
+def repeated_citations(
     citations: Sequence[tuple[int, Citation | Pointer]],
 ) -> list[tuple[int, CitationFinding]]:
     """Citations of a span that an earlier one cites already, each with its place."""
@@ -85,7 +85,7 @@ def repeated(
             finding = CitationFinding(
                 code="duplicate_citation",
                 field="snippet_id",
-                got=told(one.snippet_id),
+                got=display_value(one.snippet_id),
                 expected=same,
             )
             found.append((place, finding))
@@ -93,7 +93,7 @@ def repeated(
 
 
 def out_of_order(chunks: Sequence[Any]) -> CitationFinding | None:
-    """The first chunk that stands before one that the order law puts ahead of it.
+    """The first chunk that comes before one that the order law puts ahead of it.
 
     A list that a reranker has put in another order is judged by its places before that. Chunks
     without a normalised score have no order to break.
@@ -115,7 +115,7 @@ def out_of_order(chunks: Sequence[Any]) -> CitationFinding | None:
     return CitationFinding(
         code="bad_order",
         field="score_norm",
-        got=told(f"{_id(one)} before {_id(other)}"),
+        got=display_value(f"{_id(one)} before {_id(other)}"),
         expected="score_norm falling, then section_id, snippet_id, start rising",
     )
 
@@ -130,7 +130,7 @@ def _first_broken(chunks: Sequence[Any]) -> tuple[Any, Any] | None:
 
 
 def _in_order_before_reranking(chunks: Sequence[Any]) -> bool:
-    """Whether a reranker is told of, the list is as it left it, and was in order before that."""
+    """Whether the list is as a reranker left it, and was in order before that."""
     ranks = [_field(chunk, "k_pos") for chunk in chunks]
     final = [_field(chunk, "k_final") for chunk in chunks]
     told_of = any(place is not None for place in final) or any(
@@ -161,7 +161,7 @@ def _field(chunk: Any, name: str) -> Any:
 
 
 class LiveIndex(Struct, frozen=True):
-    """What every payload must agree with; None where the manifest does not tell."""
+    """What every payload must agree with; None for what the manifest does not say."""
 
     hash: str | None
     analyzer: str | None
@@ -180,17 +180,17 @@ class LiveIndex(Struct, frozen=True):
 
     @property
     def compared(self) -> tuple[str, ...]:
-        """The fields of a payload that are held against this index."""
-        told = {
+        """The fields of a payload that are compared with this index."""
+        display_value = {
             "index_hash": self.hash,
             "analyzer": self.analyzer,
             "embed_model": self.embedding,
             "rev": self.revs or None,
         }
-        return tuple(name for name, value in told.items() if value is not None)
+        return tuple(name for name, value in display_value.items() if value is not None)
 
     def made(self, payload: Citation) -> bool:
-        """Whether the payload comes from this index, as far as both tell."""
+        """Whether the payload comes from this index, as far as both say."""
         return (
             (self.hash is None or bare_hash(payload.index_hash) == self.hash)
             and (self.analyzer is None or payload.analyzer == self.analyzer)
@@ -216,4 +216,6 @@ class LiveIndex(Struct, frozen=True):
 
 
 def _differs(code: str, field: str, got: Any, expected: str) -> CitationFinding:
-    return CitationFinding(code=code, field=field, got=told(got), expected=told(expected))
+    return CitationFinding(
+        code=code, field=field, got=display_value(got), expected=display_value(expected)
+    )

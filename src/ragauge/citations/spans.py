@@ -22,7 +22,7 @@ IN_TOKENS = Absent("offsets in tokens cannot be held against characters")
 SEVERAL_REVISIONS = Absent("spans of several revisions, and neither gold nor manifest names one")
 
 
-class Covered(Struct, frozen=True):
+class Coverage(Struct, frozen=True):
     """How many characters of a gold span are covered, and how many it has."""
 
     characters: int
@@ -49,10 +49,10 @@ def length(spans: Iterable[Interval]) -> int:
     return sum(end - start for start, end in union(spans))
 
 
-def covered(spans: Iterable[Interval], target: Interval) -> int:
+def covered_length(spans: Iterable[Interval], target: Interval) -> int:
     """How many characters of the target the spans cover, each counted once.
 
-    >>> covered([(0, 4), (2, 6), (9, 40)], (3, 10))
+    >>> covered_length([(0, 4), (2, 6), (9, 40)], (3, 10))
     4
     """
     first, last = target
@@ -61,23 +61,23 @@ def covered(spans: Iterable[Interval], target: Interval) -> int:
 
 def target_coverage(
     payloads: Sequence[Citation], target: Span | None, rev: str | None = None
-) -> Covered | Absent:
+) -> Coverage | Absent:
     """How much of a gold span the payloads cover: the retrieved ones, or those that are cited.
 
-    The span's own revision counts, else `rev`, the one the index holds; where neither is known the
+    The span's own revision counts, else `rev`, the one in the index; if neither is known the
     payloads must agree on one. Those in another document or revision cover nothing of it.
     """
     if target is None:
         return NO_TARGET
     if target.start >= target.end:
         return EMPTY_TARGET
-    spans = spans_beside(payloads, target, rev)
+    spans = spans_next_to(payloads, target, rev)
     if isinstance(spans, Absent):
         return spans
-    return Covered(covered(spans, (target.start, target.end)), target.end - target.start)
+    return Coverage(covered_length(spans, (target.start, target.end)), target.end - target.start)
 
 
-def spans_beside(
+def spans_next_to(
     payloads: Sequence[Citation], target: Span, rev: str | None = None
 ) -> list[Interval] | Absent:
     """The payloads' spans in the document and revision of a gold span."""
@@ -137,18 +137,18 @@ def matches(
 
     Where there are gold ids they decide as soon as the places cannot be compared.
     """
-    wanted = set(map(composed, gold.gold_citations))
-    if not wanted and gold.anchor is None:
+    gold_ids = set(map(composed, gold.gold_citations))
+    if not gold_ids and gold.anchor is None:
         return NOTHING_TO_MATCH
     placed = {composed(each.snippet_id) for each in citations}
     cited = placed.union(map(composed, ids))
-    if not wanted.isdisjoint(cited):
+    if not gold_ids.isdisjoint(cited):
         return True
     if gold.anchor is None:
         return False
     anchor, section = gold.anchor, composed(gold.anchor.section_id)
     inside = [each for each in citations if composed(each.section_id) == section]
-    spans = spans_beside(inside, anchor, rev)
+    spans = spans_next_to(inside, anchor, rev)
     near = (
         spans
         if isinstance(spans, Absent)
@@ -159,13 +159,13 @@ def matches(
     )
     if near is False and cited != placed:
         near = NO_PLACES
-    return False if wanted and isinstance(near, Absent) else near
+    return False if gold_ids and isinstance(near, Absent) else near
 
 
 def anchor_overlap(
     citations: Sequence[Citation], anchor: Span | None, rev: str | None = None
 ) -> Overlap | Absent:
-    """What span precision and span recall are made of.
+    """The counts of span precision and span recall.
 
     Every cited character counts, also in other documents; the anchor is covered by spans of its
     own document and revision, as a target is.

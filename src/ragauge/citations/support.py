@@ -42,16 +42,16 @@ class CitedSpan(NamedTuple):
 
 
 class ClaimCheck(Struct, frozen=True):
-    """What a look at a claim beside its cited spans has shown."""
+    """The result of comparing a claim with its cited spans."""
 
     findings: tuple[tuple[int | None, CitationFinding], ...] = ()
-    """Each with the place of the citation it is about; None where it is about all of them."""
+    """Each with the place of its citation; None if it is about all of them."""
     reason: str | None = None
     """Why nothing can be said; None where something can."""
 
 
 def span_text(payload: Citation, documents: Documents, reading: OffsetReading) -> str | None:
-    """What stands at a citation's offsets, its document's title above it; None where nothing does.
+    """The text at a citation's offsets below its document's title; None if there is none.
 
     A span seldom names what its document is about, and whoever follows a citation sees that.
     """
@@ -59,7 +59,7 @@ def span_text(payload: Citation, documents: Documents, reading: OffsetReading) -
     place = resolve(payload.offsets, document.text, reading) if document else None
     if document is None or not isinstance(place, Place):
         return None
-    # The first line is a title where it is short, and no sentence.
+    # The first line is a title if it is short and not a sentence.
     line, ended, _ = document.text[:LONGEST_TITLE].lstrip().partition("\n")
     title = line.rstrip() if ended and not line.rstrip().endswith(SENTENCE_ENDS) else ""
     span = document.text[slice(*place)]
@@ -71,69 +71,69 @@ def claim_findings(
 ) -> ClaimCheck:
     """What a claim says that its cited spans do not, and which other context says it instead.
 
-    The others are looked at only where the cited spans do not support the claim. A number in
-    brackets is no marker here: only what was retrieved would tell which chunk it means.
+    The others are compared only if the cited spans do not support the claim. A number in brackets
+    is not a marker here: only the retrieved list could say which chunk it means.
     """
-    found = _looked_at(claim, cited, others)
+    found = _compare(claim, cited, others)
     if isinstance(found, str):
         return ClaimCheck(reason=found)
-    findings = list(_lost(found))
+    findings = list(_lost_findings(found))
     if any(one.supported for one in found.claims):  # else it is said already that none does
         for id, span in found.own.items():
-            held = [chunk for one in found.claims for chunk in one.cited if chunk.chunk == id]
-            if held and not any(chunk.supports for chunk in held):
-                score = max(chunk.score or 0.0 for chunk in held)
+            citing = [chunk for one in found.claims for chunk in one.cited if chunk.chunk == id]
+            if citing and not any(chunk.supports for chunk in citing):
+                score = max(chunk.score or 0.0 for chunk in citing)
                 got = f"{score:.2f} at best for what it is cited for"
                 findings.append((span.item, _unsupported(got, found.found.threshold)))
     return ClaimCheck(tuple(findings))
 
 
-def unsaid_findings(
+def uncovered_text_findings(
     answer: str,
     segments: Sequence[str],
     cited: Sequence[Context],
     others: Callable[[], Iterable[Context]],
 ) -> ClaimCheck:
-    """What an answer says beside its segments, held against all that it and they cite.
+    """Compare what an answer says outside its segments with all that it and they cite.
 
-    That a citation supports none of that is no fault: it is there for its segment.
+    A citation that supports none of that is not a fault: it belongs to its segment.
     """
     from ragauge.grounding.groundedness import NO_CLAIM
 
-    beside = unsaid(answer, segments)
-    if not beside:
+    outside = uncovered_text(answer, segments)
+    if not outside:
         return ClaimCheck()
     spans = [CitedSpan(place, one) for place, one in enumerate(cited)]
-    found = _looked_at(beside, spans, others)
+    found = _compare(outside, spans, others)
     if isinstance(found, str):
         return ClaimCheck(reason=None if found == NO_CLAIM else found)
-    return ClaimCheck(tuple((None, finding) for _, finding in _lost(found)))
+    return ClaimCheck(tuple((None, finding) for _, finding in _lost_findings(found)))
 
 
-def unsaid(answer: str, segments: Sequence[str]) -> str:
+def uncovered_text(answer: str, segments: Sequence[str]) -> str:
     """The sentences of an answer that none of its segments has the words of.
 
-    >>> unsaid("It opened in 1800. Napoleon designed it.", ["The museum opened in 1800."])
+    >>> uncovered_text("It opened in 1800. Napoleon designed it.", ["The museum opened in 1800."])
     'Napoleon designed it.'
     """
-    said = [_telling(segment) for segment in segments]
+    said = [_content_words(segment) for segment in segments]
     stretches = [answer[one.start : one.end] for one in sentences(answer)]
     return "\n".join(
-        text for text in stretches if not any(_telling(text) <= segment for segment in said)
+        text for text in stretches if not any(_content_words(text) <= segment for segment in said)
     )
 
 
-def _telling(text: str) -> set[str]:
+def _content_words(text: str) -> set[str]:
     return {*words(text)} - stop_words(language_of(text))
 
 
 def failed_check(error: Exception) -> str:
-    """Why nothing can be said, where it is our own check that broke off."""
+    """The reason if our own check failed."""
     return one_line(f"{FAILED}: {type(error).__name__}: {error}", FAULT_SHOWN)
 
 
-class _Looked(NamedTuple):
-    """A claim that was held against its cited spans, by the ids of these."""
+class _Comparison(NamedTuple):
+    """A claim compared with its cited spans, by their ids."""
 
     found: CitationSupport
     own: dict[str, CitedSpan]
@@ -143,26 +143,28 @@ class _Looked(NamedTuple):
         return [one for one in self.found.sentences if one.claims]
 
 
-def _looked_at(
+def _compare(
     claim: str, cited: Sequence[CitedSpan], others: Callable[[], Iterable[Context]]
-) -> _Looked | str:
-    """The claim beside its spans, and beside the others where these do not hold it; or why not."""
+) -> _Comparison | str:
+    """The claim compared with its spans, then with the others if need be; or why not."""
     if not claim.strip():
         return NO_TEXT
     if not cited:
         return UNCITED
     own = {span.context.id: span for span in reversed(cited)}
     contexts = [span.context for span in cited if own[span.context.id] is span]
-    found = _held(claim, contexts, tuple(own))
+    found = _claim_support(claim, contexts, tuple(own))
     if found.reason:
         return found.reason
     if not all(one.supported for one in found.sentences if one.claims):
         more = [one for one in others() if one.id not in own]
-        found = _held(claim, [*contexts, *more], tuple(own)) if more else found
-    return _Looked(found, own)
+        found = _claim_support(claim, [*contexts, *more], tuple(own)) if more else found
+    return _Comparison(found, own)
 
 
-def _held(claim: str, contexts: Sequence[Context], cited: Sequence[str]) -> CitationSupport:
+def _claim_support(
+    claim: str, contexts: Sequence[Context], cited: Sequence[str]
+) -> CitationSupport:
     from ragauge.grounding import Passages
     from ragauge.grounding.cited import citation_support
 
@@ -175,14 +177,14 @@ def _kind(passages: Passages) -> AnswerKind:
     return "qa" if passages.record is None else "data_to_text"
 
 
-def _lost(looked: _Looked) -> Iterator[tuple[int | None, CitationFinding]]:
+def _lost_findings(comparison: _Comparison) -> Iterator[tuple[int | None, CitationFinding]]:
     """The sentences that their cited spans do not support."""
-    for one in looked.claims:
+    for one in comparison.claims:
         if not one.supported:
-            items = [looked.own[chunk.chunk].item for chunk in one.cited]
+            items = [comparison.own[chunk.chunk].item for chunk in one.cited]
             if one.elsewhere is None:
-                got = f"{one.score or 0.0:.2f} for {shown(one.text)}{_missing(one, looked)}"
-                finding = _unsupported(got, looked.found.threshold)
+                got = f"{one.score or 0.0:.2f} for {shown(one.text)}{_missing(one, comparison)}"
+                finding = _unsupported(got, comparison.found.threshold)
             else:
                 cited = ", ".join(one_line(chunk.chunk, ID_SHOWN) for chunk in one.cited)
                 holder = f"{one_line(one.elsewhere.chunk, ID_SHOWN)} supports {shown(one.text)}"
@@ -193,19 +195,19 @@ def _lost(looked: _Looked) -> Iterator[tuple[int | None, CitationFinding]]:
             yield (items[0] if len(items) == 1 else None), finding
 
 
-def _missing(one: CitingSentence, looked: _Looked) -> str:
-    """The numbers and words of a sentence that no cited span has, to be told behind its score."""
+def _missing(one: CitingSentence, comparison: _Comparison) -> str:
+    """The numbers and words of a sentence that no cited span has, to be named after its score."""
     from ragauge.grounding import Passages
     from ragauge.grounding.groundedness import groundedness
 
-    passages = Passages([looked.own[chunk.chunk].context for chunk in one.cited])
+    passages = Passages([comparison.own[chunk.chunk].context for chunk in one.cited])
     found = groundedness(one.text, passages, kind=_kind(passages))
     lacking = list(dict.fromkeys((*found.unsupported_numbers, *found.unsupported_words)))
     if not lacking:
         return ""
     more = len(lacking) - MISSING_SHOWN
-    told = [one_line(word, ID_SHOWN) for word in lacking[:MISSING_SHOWN]]
-    return f"; not there: {', '.join(told)}" + (f" and {more} more" if more > 0 else "")
+    shown = [one_line(word, ID_SHOWN) for word in lacking[:MISSING_SHOWN]]
+    return f"; not there: {', '.join(shown)}" + (f" and {more} more" if more > 0 else "")
 
 
 def _unsupported(got: str, threshold: float) -> CitationFinding:

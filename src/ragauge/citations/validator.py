@@ -1,4 +1,4 @@
-"""The validator: one answer's citations checked, in microseconds, whatever is given to it.
+"""The validator: checks the citations of one answer in microseconds, whatever its form.
 
 from ragauge import CitationValidator
 validator = CitationValidator(manifest)
@@ -17,7 +17,7 @@ from ragauge.citations.answer import parse_answer
 from ragauge.citations.checking import KEPT_CHARS, Checking, Checks, Part, parts_of
 from ragauge.citations.codes import depth_of, tip_of, worst_first
 from ragauge.citations.offsets import OffsetReading
-from ragauge.citations.payload import told, whole_payload
+from ragauge.citations.payload import complete_payload, display_value
 from ragauge.citations.rules import LiveIndex, Pairs, out_of_order
 from ragauge.citations.support import CLAIM
 from ragauge.contracts.audit import (
@@ -52,28 +52,28 @@ class Policy(Struct, frozen=True, kw_only=True):
     unit: Unit | None = None
     """The one unit of a run's offsets; None lets each answer choose."""
     cite_first: bool = True
-    """A raw reply whose citations stand only after the answer is refused."""
+    """Whether to refuse a raw reply whose citations come only after the answer."""
     refusal_tokens: tuple[str, ...] = DEFAULT_TOKENS
     refusal: Strength = DEFAULT_STRENGTH
     """What counts as a refusal: any, or only the exact token."""
     offsets: OffsetReading = OffsetReading()
 
 
-class Examined(Struct, frozen=True):
+class Examination(Struct, frozen=True):
     """An audit with the payloads it rests on, for whoever measures more."""
 
     audit: AnswerAudit
     cited: tuple[Citation, ...] = ()
     ids: tuple[str, ...] = ()
-    """Every cited id, also of those whose payload is not whole."""
-    whole: bool = True
+    """Every cited id, including those with an incomplete payload."""
+    complete: bool = True
     """Whether the payload of every citation is among the cited ones."""
     compared: int = 0
     """Citations whose text was compared with the frozen document."""
     unchecked: tuple[str, ...] = ()
-    """Why the text of a citation could not be looked at."""
+    """Why the text of a citation could not be read."""
     unjudged: tuple[str, ...] = ()
-    """Why it could not be told whether cited spans support what is said."""
+    """Why the support by cited spans could not be checked."""
 
 
 _VALID = {kind: AnswerAudit(code=OK, kind=kind) for kind in ("answer", "refusal")}
@@ -105,14 +105,14 @@ class CitationValidator:
         self._checks = Checks(self.policy, self._depth, self._live, documents, SizedLRU(KEPT_CHARS))
 
     def __call__(self, answer: Any, retrieved: Sequence[Any] | None = None) -> AnswerAudit:
-        """What holds of an answer's citations, and what does not.
+        """The audit of an answer's citations.
 
         The answer is a reply's raw text, the object it was decoded to, or its list of citations;
         `retrieved` are the payloads of what was retrieved, best first, or their ids.
         """
         return self.examine(answer, retrieved).audit
 
-    def examine(self, answer: Any, retrieved: Sequence[Any] | None = None) -> Examined:
+    def examine(self, answer: Any, retrieved: Sequence[Any] | None = None) -> Examination:
         """The audit with the payloads it rests on."""
         with suppress(Exception):  # a foreign object can fail in any way; serving must go on
             if retrieved is not None and not _is_list(retrieved):
@@ -124,17 +124,19 @@ class CitationValidator:
 
     def _refuses(self, parsed: ParsedAnswer) -> bool:
         """Whether a reply refuses, and its segments, if it has any, say nothing else."""
-        said = [text for text in (parsed.answer, *(part.text for part in parsed.segments)) if text]
+        reported = [
+            text for text in (parsed.answer, *(part.text for part in parsed.segments)) if text
+        ]
         strength, known = self.policy.refusal, self._tokens
-        if not said:
+        if not reported:
             return "" in known.folded and not parsed.citations and not parsed.segments
-        return all(is_refusal(text, strength, known) for text in said)
+        return all(is_refusal(text, strength, known) for text in reported)
 
-    def _examined(self, parsed: ParsedAnswer, retrieved: Sequence[Any] | None) -> Examined:
+    def _examined(self, parsed: ParsedAnswer, retrieved: Sequence[Any] | None) -> Examination:
         if parsed.broken is not None or parsed.error is not None:
-            return Examined(_audit([_unusable(parsed)], "error"))
+            return Examination(_audit([_unusable(parsed)], "error"))
         if self._refuses(parsed):
-            return Examined(_VALID["refusal"])
+            return Examination(_VALID["refusal"])
         parts = parts_of(parsed)
         if self._depth == 1 and not (parsed.cites_first is False and self.policy.cite_first):
             try:
@@ -143,20 +145,20 @@ class CitationValidator:
                 cited = None
             if cited is not None:
                 ids = tuple([one.snippet_id for one in cited])
-                return Examined(_VALID["answer"], tuple(cited), ids)
-        seen = Checking(self._checks, parts, retrieved)
+                return Examination(_VALID["answer"], tuple(cited), ids)
+        checking = Checking(self._checks, parts, retrieved)
         if self._depth >= 1:
-            seen.note_whole(parsed.cites_first)
-            seen.note_unsaid(parsed)
-        kind: Kind = "answer" if seen.ids else "uncited"
-        return Examined(
-            _audit(seen.findings, kind) if seen.findings else _VALID["answer"],
-            tuple(seen.cited),
-            tuple(seen.ids),
-            seen.whole,
-            seen.compared,
-            tuple(seen.unchecked),
-            tuple(seen.unjudged),
+            checking.note_answer(parsed.cites_first)
+            checking.note_uncovered_text(parsed)
+        kind: Kind = "answer" if checking.ids else "uncited"
+        return Examination(
+            _audit(checking.findings, kind) if checking.findings else _VALID["answer"],
+            tuple(checking.cited),
+            tuple(checking.ids),
+            checking.complete,
+            checking.compared,
+            tuple(checking.unchecked),
+            tuple(checking.unjudged),
         )
 
 
@@ -177,20 +179,22 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, Sequence) and not text
 
 
-def _unreadable(field: str, value: Any, wanted: str) -> Examined:
+def _unreadable(field: str, value: Any, wanted: str) -> Examination:
     got = f"type {type(value).__name__}"
     fault = CitationFinding(code=f"bad_type_{field}", field=field, got=got, expected=wanted)
-    return Examined(_audit([fault], "error"))
+    return Examination(_audit([fault], "error"))
 
 
 def _unusable(parsed: ParsedAnswer) -> CitationFinding:
     """Why a reply is neither an answer nor a refusal."""
-    said = parsed.error
-    if parsed.broken is not None or said is None:
+    reported = parsed.error
+    if parsed.broken is not None or reported is None:
         fact = one_line(parsed.broken or "", BROKEN_SHOWN)
         return CitationFinding(code="bad_json", got=fact, expected="whole JSON")
-    got = f"{said.error}: {said.tip}" if said.tip else said.error
-    return CitationFinding(code="model_reported_error", field=told(said.field), got=told(got))
+    got = f"{reported.error}: {reported.tip}" if reported.tip else reported.error
+    return CitationFinding(
+        code="model_reported_error", field=display_value(reported.field), got=display_value(got)
+    )
 
 
 def _audit(findings: list[CitationFinding], kind: Kind) -> AnswerAudit:
@@ -200,13 +204,13 @@ def _audit(findings: list[CitationFinding], kind: Kind) -> AnswerAudit:
     return AnswerAudit(code=ordered[0].code, kind=kind, findings=ordered)
 
 
-def held_at(audit: AnswerAudit, depth: Depth) -> bool:
+def holds_at(audit: AnswerAudit, depth: Depth) -> bool:
     """Whether nothing was found at this depth, whatever was at others."""
     return not any(found_at(finding) == depth for finding in audit.findings)
 
 
 def found_at(finding: CitationFinding) -> str:
-    """The depth that has made a finding: of one about the claim itself, the last."""
+    """The depth of a finding: the last for one about the claim itself."""
     return "support" if finding.field == CLAIM else depth_of(finding.code)
 
 
@@ -236,28 +240,28 @@ def clean_citations(
         of: tuple[str, str] | None = None
         for _, citation in part.citations:
             payload = citation if known is None else _known(citation, known)
-            whole = None if payload is None else whole_payload(payload)
-            if whole is None or whole.k_pos is None or not live.made(whole):
+            complete = None if payload is None else complete_payload(payload)
+            if complete is None or complete.k_pos is None or not live.made(complete):
                 return None
-            if whole.score_norm is None and whole.score_raw is None:
+            if complete.score_norm is None and complete.score_raw is None:
                 return None
-            section = whole.section_id, whole.doc_id
+            section = complete.section_id, complete.doc_id
             if of is not None and of != section:
                 return None
             of = section
-            found.append(whole)
-            spans.add((whole.snippet_id, whole.offsets))
+            found.append(complete)
+            spans.add((complete.snippet_id, complete.offsets))
         if len(spans) != len(part.citations):
             return None
     first = unit or found[0].offsets.unit
     if any(one.offsets.unit != first for one in found):
         return None
     if retrieved is None:
-        told = {one.k_final is None for one in found}
-        return found if len(told) == 1 and _in_order(found) else None
+        display_value = {one.k_final is None for one in found}
+        return found if len(display_value) == 1 and _in_order(found) else None
     if not _in_order(retrieved):
         return None
-    # Where any chunk tells its place after a reranking, every cited one does.
+    # If any chunk has its place after a reranking, every cited one has it.
     if None not in [one.k_final for one in found]:
         return found
     final = [c.get("k_final") if type(c) is dict else c.k_final for c in retrieved]
@@ -276,7 +280,7 @@ def _by_id(retrieved: Sequence[Any]) -> dict[str, Any] | None:
 
 
 def _known(citation: Any, known: dict[str, Any]) -> Any:
-    """The retrieved payload, where the citation says nothing else than it does."""
+    """The retrieved payload, if the citation does not contradict it."""
     if type(citation) is str:
         return known.get(citation)
     if type(citation) is Citation:
@@ -288,13 +292,13 @@ def _known(citation: Any, known: dict[str, Any]) -> Any:
         return None
     if citation.items() <= chunk.items():
         return chunk
-    # Words of the model's own are no field that could disagree.
-    said = {name: value for name, value in citation.items() if name != "quote"}
-    return chunk if said.items() <= chunk.items() else None
+    # The model's own words are not a field that could disagree.
+    reported = {name: value for name, value in citation.items() if name != "quote"}
+    return chunk if reported.items() <= chunk.items() else None
 
 
 def _in_order(chunks: Sequence[Any]) -> bool:
-    """Whether the order law holds; scores that fall without a tie leave no more to ask."""
+    """Whether the order law holds; strictly falling scores need no other check."""
     before = 2.0
     for chunk in chunks:
         score = chunk.get("score_norm") if type(chunk) is dict else chunk.score_norm

@@ -115,9 +115,9 @@ def _explain(code: str, form: str) -> int:
     """Print what a code means and what to do."""
     import difflib
 
-    from ragauge.citations.codes import CODES, OF_TRACES, TRACES, explained
+    from ragauge.citations.codes import CODES, OF_TRACES, TRACES, explain
 
-    entry = explained(code)
+    entry = explain(code)
     if entry is None:
         known = [one.code for one in (*CODES, *OF_TRACES)]
         near = difflib.get_close_matches(code, known, n=1)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ragauge.citations.drift import differences
-from ragauge.citations.payload import told
+from ragauge.citations.payload import display_value
 from ragauge.contracts.embedder import Embedder
 from ragauge.contracts.manifest import Manifest
 from ragauge.demo.chunks import CHUNKER, Chunk, Document, read_documents, rev_of
@@ -193,7 +193,7 @@ def _refuse_other(saved: Path, was: Manifest, now: Manifest) -> None:
     """Refuse a manifest that differs in any field, naming each."""
     found = differences(was, now)
     problems = [
-        f"{saved / MANIFEST}: {one.field} was {told(one.was)}, is {told(one.now)}"
+        f"{saved / MANIFEST}: {one.field} was {display_value(one.was)}, is {display_value(one.now)}"
         for one in found
         if one.field not in ("doc_revs", "hash")
     ]

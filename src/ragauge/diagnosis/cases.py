@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ragauge.citations.convergence import RunSeen, retrieval_state
+from ragauge.citations.convergence import LambdaRun, retrieval_state
 from ragauge.contracts.answers import Context
 from ragauge.contracts.citation import Citation
 from ragauge.contracts.claims import AnswerClaims
@@ -157,6 +157,6 @@ def retrieval_moves(runs: Sequence[Observed]) -> bool | None:
     """Whether λ of a question's retrieval is anything but convergent; None where it has none."""
     if len(runs) < 2:
         return None
-    seen = [RunSeen(kind="answer", cited=(), retrieved=run.retrieved) for run in runs]
+    seen = [LambdaRun(kind="answer", cited=(), retrieved=run.retrieved) for run in runs]
     state = retrieval_state(seen, len(runs))
     return None if state in (None, "incomplete") else state != "convergent"

@@ -10,7 +10,7 @@ from ragauge.citations.answer import parse_answer
 from ragauge.citations.deltas import deltas_of
 from ragauge.citations.joining import cited_id
 from ragauge.citations.support import CLAIM
-from ragauge.citations.validator import Examined, needs_documents
+from ragauge.citations.validator import Examination, needs_documents
 from ragauge.contracts.audit import Depth, ParsedAnswer
 from ragauge.contracts.opt import takes
 from ragauge.contracts.options import AuditOptions
@@ -107,7 +107,7 @@ def _payloads(content: bytes) -> list[Any]:
     return list(found)
 
 
-def _unchecked(made: Auditable, examined: Examined, depth: Depth) -> dict[str, Any] | None:
+def _unchecked(made: Auditable, examined: Examination, depth: Depth) -> dict[str, Any] | None:
     """Why the depth that was asked for could not be looked at; None where it was."""
     if examined.audit.kind == "refusal":
         return None
@@ -135,7 +135,7 @@ def _unchecked(made: Auditable, examined: Examined, depth: Depth) -> dict[str, A
 
 
 def _fine(
-    auditor: Auditor, made: Auditable, examined: Examined, chosen: AuditOptions
+    auditor: Auditor, made: Auditable, examined: Examination, chosen: AuditOptions
 ) -> dict[str, Any]:
     """What is known of a reply that holds; ΔS where an embedder and the texts are at hand."""
     kind = examined.audit.kind

@@ -7,10 +7,10 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from ragauge.citations.deltas import Asked, Deltas
+from ragauge.citations.deltas import DeltaQuestion, Deltas
 from ragauge.citations.offsets import Place, resolve
-from ragauge.citations.payload import read_payload, whole_payload
-from ragauge.citations.reranking import Ranks, gain, moved, rank_agreement, ranks_of
+from ragauge.citations.payload import complete_payload, read_payload
+from ragauge.citations.reranking import Ranks, gain, pair_order, rank_agreement, ranks_of
 from ragauge.citations.spans import (
     NO_ANCHOR,
     NO_TARGET,
@@ -19,7 +19,7 @@ from ragauge.citations.spans import (
     matches,
     target_coverage,
 )
-from ragauge.citations.validator import CitationValidator, Examined, held_at, needs_documents
+from ragauge.citations.validator import CitationValidator, Examination, holds_at, needs_documents
 from ragauge.contracts.audit import (
     DEPTHS,
     OK,
@@ -67,7 +67,7 @@ class Audited(Struct, frozen=True):
     """A trace with all that its audit came to."""
 
     made: Auditable
-    examined: Examined
+    examined: Examination
     retrieved: Retrieval
     facts: AuditFacts
     failure: str | None = None
@@ -98,14 +98,14 @@ class Auditor:
         self._depths = DEPTHS[: DEPTHS.index(validator.policy.depth) + 1]
         self._reading = validator.policy.offsets
 
-    def examine(self, made: Auditable) -> Examined:
+    def examine(self, made: Auditable) -> Examination:
         """What the validator says of an answer."""
         return self._validator.examine(made.answer, made.retrieved)
 
-    def delta_inputs(self, made: Auditable, gold: Gold | None) -> Asked:
+    def delta_inputs(self, made: Auditable, gold: Gold | None) -> DeltaQuestion:
         """What ΔS is taken between: the question, the chunks, the gold's anchor and decoy."""
         texts = [chunk.get("text") for chunk in made.retrieved or () if isinstance(chunk, dict)]
-        return Asked(
+        return DeltaQuestion(
             question=gold.question if gold else made.trace.q or "",
             chunks=[text for text in texts if isinstance(text, str) and text],
             anchor=self._text_of(gold.anchor) if gold else None,
@@ -142,13 +142,15 @@ class Auditor:
         examined = self.examine(made)
         failure = failure_of(made, examined.audit.kind)
         if failure:
-            examined = Examined(AnswerAudit(code=OK, kind="error"))
+            examined = Examination(AnswerAudit(code=OK, kind="error"))
         places = _places(made.retrieved)
         parts = [self._result_by_depth(made, examined)]
         if gold and not failure:
             target, anchor = gold.target_section, gold.anchor
             covering = self._in_code_points(_known(places))
-            cited = self._in_code_points(examined.cited if examined.whole else PAYLOAD_INCOMPLETE)
+            cited = self._in_code_points(
+                examined.cited if examined.complete else PAYLOAD_INCOMPLETE
+            )
             parts += [
                 _coverage_facts(covering, target, self._rev_of(target), "retrieved_target"),
                 _coverage_facts(cited, target, self._rev_of(target), "cited_target"),
@@ -170,16 +172,16 @@ class Auditor:
         )
         return Audited(made, examined, places, facts, failure)
 
-    def _result_by_depth(self, made: Auditable, examined: Examined) -> Found:
+    def _result_by_depth(self, made: Auditable, examined: Examination) -> Found:
         """Depth by depth, whether nothing was found there; None where nobody could look."""
         if examined.audit.kind in ("refusal", "error"):
             return {}
-        held: Found = {depth: held_at(examined.audit, depth) for depth in self._depths}
+        held: Found = {depth: holds_at(examined.audit, depth) for depth in self._depths}
         why: dict[str, str] = {}
         if held["marker"] and made.retrieved is None:
             held["marker"], why["marker"] = None, RETRIEVED_UNKNOWN
         # Why there is a payload that nobody could look at.
-        unread = None if examined.whole else PAYLOAD_INCOMPLETE.reason
+        unread = None if examined.complete else PAYLOAD_INCOMPLETE.reason
         unread = unread if examined.ids else NO_CITATIONS.reason
         if held.get("payload") and unread:
             held["payload"], why["payload"] = None, unread
@@ -210,7 +212,7 @@ class Auditor:
             return None
         return structs.replace(payload, offsets=Offsets(place.start, place.end))
 
-    def _match(self, gold: Gold, examined: Examined, *, retrieval_known: bool) -> Found:
+    def _match(self, gold: Gold, examined: Examination, *, retrieval_known: bool) -> Found:
         """Whether the answer cites the gold and its audit is ok; of an answer only.
 
         Whether all it cites was retrieved is unknown where the trace does not say what was.
@@ -260,7 +262,7 @@ def _reranking_facts(gold: Gold | None, retrieval: Retrieval) -> Found:
         absent = retrieval if isinstance(retrieval, Absent) else PAYLOAD_INCOMPLETE
         return {"why": dict.fromkeys(("concordant", "ndcg_after"), absent.reason)}
     found, why = dict[str, Any](), dict[str, str]()
-    order = moved(retrieval.whole)
+    order = pair_order(retrieval.whole)
     gained = gain(retrieval.whole, gold.gold_citations if gold else ())
     if isinstance(order, Absent):
         why["concordant"] = order.reason
@@ -303,7 +305,7 @@ def _places(retrieved: Sequence[Any] | None) -> Retrieval:
     """The retrieved payloads that are whole, each id once."""
     if retrieved is None:
         return Absent(RETRIEVED_UNKNOWN)
-    read = [whole_payload(chunk) or read_payload(chunk).citation for chunk in retrieved]
+    read = [complete_payload(chunk) or read_payload(chunk).citation for chunk in retrieved]
     by_id: dict[str, Citation] = {}
     for payload in read:
         if payload is not None:

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from ragauge import __version__
-from ragauge.citations.deltas import ANCHOR, DECOY, PLACES, Asked, deltas_of
+from ragauge.citations.deltas import ANCHOR, DECOY, PLACES, DeltaQuestion, deltas_of
 from ragauge.contracts.calibration import (
     AUC,
     AUC_NEEDED,
@@ -186,7 +186,7 @@ def _quartiles(sample: Sequence[float]) -> Quartiles:
 
 def paired(
     questions: Sequence[Gold], documents: Documents, found: Findings
-) -> tuple[list[tuple[Gold, Asked]], int]:
+) -> tuple[list[tuple[Gold, DeltaQuestion]], int]:
     """The questions with their anchor and decoy, in the order of the set, and how many mark both.
 
     What is odd about a span becomes a finding.
@@ -200,7 +200,9 @@ def paired(
         anchor = _text(question, "anchor", question.anchor, documents, found)
         decoy = _text(question, "decoy", question.decoy, documents, found)
         if anchor is not None and decoy is not None:
-            pairs.append((question, Asked(question=question.question, anchor=anchor, decoy=decoy)))
+            pairs.append(
+                (question, DeltaQuestion(question=question.question, anchor=anchor, decoy=decoy))
+            )
             for oddity in _oddities(question.anchor, question.decoy):
                 found.add(Finding("odd_decoy", question.qid, oddity))
     return pairs, marked

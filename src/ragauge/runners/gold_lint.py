@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from ragauge.citations.spans import covered
+from ragauge.citations.spans import covered_length
 from ragauge.contracts.gold import Chunk, Gold, constraint_lock, value_of
 from ragauge.contracts.gold_report import AnchorChunks, LintReport, Severity, Summary, judged
 from ragauge.contracts.report import Finding, Findings
@@ -329,7 +329,7 @@ def _anchors(
                 end=span.end,
                 chunks=tuple(one.id for one in there) if known else None,
                 inside=inside[0] if inside else None,
-                covered=covered(covering, (span.start, span.end)) if known else None,
+                covered=covered_length(covering, (span.start, span.end)) if known else None,
                 cut=cut,
             )
         )

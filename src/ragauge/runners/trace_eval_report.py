@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from ragauge import __version__
-from ragauge.citations.convergence import RunSeen, answer_state, located, retrieval_state
+from ragauge.citations.convergence import LambdaRun, answer_state, broken_step, retrieval_state
 from ragauge.citations.reranking import final_order, flips
 from ragauge.citations.validator import Policy
 from ragauge.contracts.audit import OK, STATES, AuditedRuns, AuditFacts, AuditFinding
@@ -65,7 +65,7 @@ class Traced(Struct, frozen=True):
 def traced_question(question: Gold, runs: Sequence[Audited], planned: int) -> Traced:
     """The question over its runs, which come in the order of the plan."""
     kinds = [
-        RunSeen(kind=run.facts.kind, cited=run.examined.ids, retrieved=run.made.retrieved_ids)
+        LambdaRun(kind=run.facts.kind, cited=run.examined.ids, retrieved=run.made.retrieved_ids)
         for run in runs
     ]
     flipped, paired = flips([_order(run) for run in runs])
@@ -125,7 +125,7 @@ def _question_row(question: Gold, runs: Sequence[Audited], seen: AuditedRuns) ->
         answerable=question.answerable,
         retrieval=seen.retrieval,
         answer=seen.answer,
-        broken=located(seen.retrieval, seen.answer),
+        broken=broken_step(seen.retrieval, seen.answer),
         matched=sum(run.matched is True for run in answered),
         answered=len(answered),
         coverage=sum(covered) / len(covered) if covered else None,

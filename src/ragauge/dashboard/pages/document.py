@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ragauge.citations.likeness import differences, nearest, nearly
+from ragauge.citations.fuzzy_match import differences, fuzzy_match, nearest_exact
 from ragauge.citations.offsets import Place, Unresolved, resolve, ruler_of
 from ragauge.contracts.citation import Offsets
 from ragauge.contracts.documents import FrozenDocument
@@ -210,8 +210,10 @@ def _checks(
             yield Text([Span(f"{what} matches the document {how}.", "good"), aside])
             continue
         near = place.start if place else 0
-        start = nearest(text, words, near)
-        found = nearly(text, words, near) if start is None else Place(start, start + len(words))
+        start = nearest_exact(text, words, near)
+        found = (
+            fuzzy_match(text, words, near) if start is None else Place(start, start + len(words))
+        )
         link = Span("not found in the document")
         if found:
             # In the unit of the run's offsets.

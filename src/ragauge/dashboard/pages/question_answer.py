@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ragauge.citations.codes import explained
+from ragauge.citations.codes import explain
 from ragauge.citations.offsets import Place
 from ragauge.contracts.answers import ANSWER_KINDS, AnswerKind, Context, Groundedness
 from ragauge.contracts.audit import OK, CitationFinding
@@ -379,7 +379,7 @@ def findings(one: Answer) -> Iterator[Block]:
     """What an audit found in the answer: each finding with its place and what to do."""
 
     def words_of(found: CitationFinding) -> Inline:
-        entry = explained(found.code)
+        entry = explain(found.code)
         at = [f"segments[{found.segment}]"] if found.segment is not None else []
         at += [f"citations[{found.item}]"] if found.item is not None else []
         at += [found.field] if found.field else []

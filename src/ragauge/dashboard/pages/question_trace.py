@@ -12,9 +12,9 @@ from typing import Any, ClassVar, Literal
 import msgspec
 from msgspec import Struct
 
-from ragauge.citations.joining import Retrieved, cited_id, joined
+from ragauge.citations.joining import Retrieved, cited_id, join_payload
 from ragauge.citations.offsets import OffsetReading
-from ragauge.citations.payload import as_mapping, read_fields, read_offsets, told
+from ragauge.citations.payload import as_mapping, display_value, read_fields, read_offsets
 from ragauge.contracts.citation import Offsets
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import Run
@@ -187,12 +187,12 @@ class Answer:
         id, written = cited_id(raw), as_mapping(raw)
         readable, chunk = written is not None or isinstance(raw, str), self.chunk(id)
         payload = chunk.payload if chunk and chunk.payload else None
-        fields = joined(raw if readable else {}, payload).fields
+        fields = join_payload(raw if readable else {}, payload).fields
         given = written.get("offsets") if written is not None else None
         own = None if given is None else read_offsets(given)[0]
         quote = written.get("quote") if written is not None else None
         return Cited(
-            id=id if readable else str(told(raw)),
+            id=id if readable else str(display_value(raw)),
             chunk=chunk,
             doc_id=fields.get("doc_id"),
             rev=fields.get("rev"),
@@ -242,7 +242,7 @@ def _chunk(raw: Any, place: int, wanted: Collection[str]) -> Chunk:
 
 def words(value: Any) -> str:
     """What somebody else wrote, as a text; nothing for None."""
-    return "" if value is None else value if isinstance(value, str) else str(told(value))
+    return "" if value is None else value if isinstance(value, str) else str(display_value(value))
 
 
 def span_words(one: Offsets) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ragauge.citations.json_in_text import BrokenObject, objects_in, whole_object
+from ragauge.citations.json_in_text import BrokenObject, complete_object, objects_in
 from ragauge.contracts.judge import JudgeCall
 from ragauge.contracts.system import CallFailed
 from ragauge.models.judges.budget import Tokens
@@ -204,7 +204,7 @@ def unusable(found: Unusable) -> CallFailed:
 
 def _found_in(text: str, schema: dict[str, Any]) -> dict[str, Any] | Unusable:
     said = _THOUGHTS.sub("", text).strip()
-    alone = whole_object(said)
+    alone = complete_object(said)
     objects: list[Any] = [alone] if alone is not None else []
     if alone is None:
         for found in objects_in(said):

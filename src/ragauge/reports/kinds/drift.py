@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ragauge.citations.drift import FOLLOWS, place_of
-from ragauge.citations.payload import told
+from ragauge.citations.payload import display_value
 from ragauge.contracts.drift import DriftReport
 from ragauge.metrics.worst_first import some_of_each
 from ragauge.reports import document as doc
@@ -37,7 +37,7 @@ def _blocks(report: DriftReport) -> Iterator[Block]:
     yield doc.Verdict("PASS" if report.passed else "FAIL", text, manifests)
 
     def value(given: object) -> Cell:
-        return Cell(ABSENT) if given is None else names(str(told(given)))
+        return Cell(ABSENT) if given is None else names(str(display_value(given)))
 
     if report.differences:
         codes = dict.fromkeys(one.code for one in report.differences)

@@ -1,4 +1,4 @@
-"""Where words stand in a text, to the letter or nearly, and what then is different."""
+"""Finding words in a text, exactly or approximately, and naming the differences."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ragauge.citations.offsets import Place
 from ragauge.text.sized_lru import SizedLRU
 
 KEPT_CHARS = 1 << 24
-"""Characters of the documents whose plain forms are remembered."""
+"""Characters of the documents whose plain forms are cached."""
 LEFT_OUT = "words left out at an ellipsis"
 
 _PIECE = re.compile(r"\S{1,256}")
-"""A word; what is longer is cut, so that no place takes long to tell."""
+"""A word; longer ones are cut, so that every place is found quickly."""
 _ELLIPSIS = re.compile(r"[\[(]? ?(?:…|\.{3,}) ?[\])]?")
 _QUOTATION_MARKS = "\"'“”„‟″‘’‚‛′´`«»‹›「」『』 "
 _PLAIN_SIGNS = str.maketrans(
@@ -29,11 +29,11 @@ _PLAIN_SIGNS = str.maketrans(
         "…": "...",
     }
 )
-_UNSEEN_OUT = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
+_INVISIBLE_REMOVED = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
 
 
 class Fold(Struct, frozen=True):
-    """A difference that leaves the wording as it is: its name, and a text without it."""
+    """A difference that does not change the wording: its name, and the text without it."""
 
     name: str
     of: Callable[[str], str]
@@ -56,7 +56,7 @@ FOLDS = (
     Fold("Unicode form (NFC)", partial(unicodedata.normalize, "NFC")),
     Fold(
         "unseen characters",
-        lambda text: text if text.isascii() else text.translate(_UNSEEN_OUT),
+        lambda text: text if text.isascii() else text.translate(_INVISIBLE_REMOVED),
     ),
     Fold("white space", _blanks),
     Fold("typographic signs", lambda text: text.translate(_PLAIN_SIGNS)),
@@ -90,10 +90,10 @@ def differences(words: str, text: str, *, within: bool = False) -> tuple[str, ..
     return tuple(fold.name for fold in needed)
 
 
-def nearest(text: str, words: str, near: int) -> int | None:
+def nearest_exact(text: str, words: str, near: int) -> int | None:
     """Where the words stand in a text, nearest to a place; of two as near, the earlier.
 
-    >>> nearest("one two one", "one", 4), nearest("one two one", "one", 5)
+    >>> nearest_exact("one two one", "one", 4), nearest_exact("one two one", "one", 5)
     (0, 8)
     """
     found = around(text, words, near)
@@ -109,13 +109,13 @@ def around(text: str, words: str, at: int) -> list[int]:
     return [found for found in (before, text.find(words, at)) if found >= 0]
 
 
-def nearly(text: str, words: str, near: int) -> Place | None:
+def fuzzy_match(text: str, words: str, near: int) -> Place | None:
     """Where a text has the same wording nearest to a place, whatever its signs and blanks."""
     plain = _PLAIN.get(text)
     if plain is None:
         plain = _Plain(text)
         _PLAIN.keep(text, plain, chars=len(text))
-    return plain.nearest(words, near)
+    return plain.nearest_exact(words, near)
 
 
 class _Plain:
@@ -138,10 +138,10 @@ class _Plain:
             over = found.end()
         self._text = "".join(pieces)
 
-    def nearest(self, words: str, near: int) -> Place | None:
+    def nearest_exact(self, words: str, near: int) -> Place | None:
         sought, word = _plain_words(_unquoted(words)), bisect_left(self._starts, near)
         begins = self._plain_starts[word] if word < len(self._starts) else len(self._text)
-        at = nearest(self._text, sought, begins) if sought else None
+        at = nearest_exact(self._text, sought, begins) if sought else None
         if at is None:
             return None
         place = Place(self._start(at), self._end(at + len(sought)))
