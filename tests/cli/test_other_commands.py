@@ -176,7 +176,7 @@ def test_the_demo_tells_its_story_in_45_lines(toured):
         "2. A fault is switched on  unstable_retrieval=0.3",
         "stability  FAIL",
         "3. The diagnosis names the cause",
-        "Likeliest cause: The same question retrieves other passages under another seed",
+        "Likeliest cause: The same question retrieves different passages with another seed",
         "4. The fault is switched off, and the fix is verified",
         "fixed against faulty   BETTER",
         "fixed against healthy  NOT WORSE",

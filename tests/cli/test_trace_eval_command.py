@@ -86,7 +86,7 @@ def test_one_whose_runs_part_fails_and_is_told_where(folder):
     assert done.returncode == 1
     told = " ".join(done.stdout.decode().split())
     assert re.search(r"q2 convergent recursive after retrieval \S{6} 4 of 6", told)
-    assert "The same chunks are retrieved, and the outcome differs" in told
+    assert "The same chunks are retrieved, but the outcome differs" in told
 
 
 def test_below_the_target_the_codes_stand_before_everything_and_no_knob_is_named(folder):

@@ -83,7 +83,7 @@ def test_causes_are_ranked_by_questions_then_by_id_and_show_the_first():
     advice = advise(questions)
     assert ids(advice) == ["answers_vary", "order_changes", "retrieval_varies"]
     assert ids(advise(questions[::-1])) == ids(advice)
-    assert advice[0].evidence == "questions whose runs part after retrieval: 7"
+    assert advice[0].evidence == "questions whose runs differ only after retrieval: 7"
     assert advice[0].questions == tuple(f"a{n}" for n in range(SHOWN))
 
 
@@ -217,7 +217,7 @@ def test_an_audit_tells_near_answers_from_far_ones():
         "traceability.near_but_wrong",
         ("q1", "t.jsonl:None"),
     )
-    assert near.action == "Align analyzer, pooling and metric, then rebuild the index."
+    assert near.action == "Align the analyzer, pooling and metric, then rebuild the index."
     assert (far.id, far.questions) == ("traceability.far_and_wrong", ("q3",))
 
 

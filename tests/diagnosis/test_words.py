@@ -61,9 +61,9 @@ KNOBS_OF = {
 }
 """What its actions turn."""
 READ_ON_SAMPLES = {
-    "faithfulness": "knowledge from outside",
+    "faithfulness": "come from outside",
     "answer_relevancy": "padding",
-    "factual_correctness": "miss of retrieval",
+    "factual_correctness": "retrieval missed",
     "semantic_similarity": "Compare the wording",
 }
 """Actions that turn no knob and look at the worst samples."""
@@ -191,7 +191,7 @@ def test_a_slice_names_features_in_words_and_strata_as_they_are():
         (
             "en",
             "context_recall is critical only for country=NL: all 1,400 samples beyond the "
-            "threshold are there, mean 0.213 against 0.560 elsewhere",
+            "threshold are in this slice (mean 0.213; elsewhere 0.560)",
         ),
         (
             "zh",

@@ -183,7 +183,7 @@ def test_a_diagnosis_does_not_pass_on_one_valid_value():
     report = diagnose(rows)
     [found] = report.diagnoses
     assert (report.passed, found.severity) == (False, "not_evaluable")
-    assert found.reason == "only 1 of 49 samples have a valid value, and 90 % are needed"
+    assert found.reason == "only 1 of 49 samples have a valid value; 90 % are required"
     assert diagnose(rows, min_coverage=0.01).passed
 
 

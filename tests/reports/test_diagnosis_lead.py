@@ -30,8 +30,8 @@ def test_the_lead_is_as_sure_as_the_evidence():
     heading, lines = lead("likely")
     assert (heading, lines[0]) == ("Likeliest cause", "The pool of candidates is too small")
     heading, lines = lead("possible")
-    assert heading == "No cause is likely; the first that is possible"
-    assert lines[-1] == "First turn recall_top_k: Retrieve 50 candidates before reranking."
+    assert heading == "No cause is likely; the best candidate"
+    assert lines[-1] == "First change recall_top_k: Retrieve 50 candidates before reranking."
     heading, lines = lead("untested", explains=0.0, why="no payloads")
     assert heading == "No cause could be identified; look into this first"
     assert lines[1] == "no payloads"
@@ -65,12 +65,15 @@ struck = cause(standing="struck_out", why="none shows it")
         (fine(), "no metric is beyond a threshold"),
         (fine(causes=(cause(standing="possible"),)), "no metric is beyond a threshold"),
         (unjudged(), "nothing could be judged"),
-        (report([]), "no metric was asked for"),
+        (report([]), "no metric was requested"),
         (
             report([LOW]),
-            "none is named for these metrics; the end of the report says what is missing",
+            "the catalogue has none for these metrics; the end of the report shows what is missing",
         ),
-        (report([LOW], causes=(struck, struck)), "the samples exclude all 2 that were looked at"),
+        (
+            report([LOW], causes=(struck, struck)),
+            "the samples rule out all 2 causes that were checked",
+        ),
     ],
 )
 def test_where_no_cause_is_claimed_that_is_said_and_why(form, made, why):
@@ -83,7 +86,7 @@ def test_the_verdict_tells_fine_from_unknown():
 
     assert verdict(fine()) == "PASS  no metric is beyond a threshold: 2 of 2 metrics fine"
     assert verdict(unjudged()) == (
-        "FAIL  nothing could be judged: 1 not evaluable; 1 without a rule"
+        "FAIL  nothing could be judged: 1 not evaluable; 1 without a threshold"
     )
     five = [metric(f"m{n}", "warning", 0.6) for n in range(5)]
     assert verdict(report(five)) == (
@@ -91,7 +94,7 @@ def test_the_verdict_tells_fine_from_unknown():
         " m2 warning, 2 more"
     )
     assert verdict(report([], passed=False)) == (
-        "FAIL  nothing could be judged: no metric was asked for"
+        "FAIL  nothing could be judged: no metric was requested"
     )
 
 
@@ -148,7 +151,7 @@ def test_the_verdict_says_why_in_chinese():
         "通过  --fail-on never：1 个指标中"
     )
     assert render(unjudged(language="zh"), "text").startswith(
-        "未通过  没有任何指标可以判定：1 个无法评估；1 个没有规则"
+        "未通过  没有任何指标可以判定：1 个无法评估；1 个没有阈值"
     )
 
 
@@ -163,7 +166,7 @@ def test_a_run_that_passes_names_the_strongest_slice_where_it_is_not_fine(form):
 
 
 GOLDEN = """\
-FAIL  nothing could be judged: 1 not evaluable; 1 without a rule
+FAIL  nothing could be judged: 1 not evaluable; 1 without a threshold
 
 No cause is claimed
   nothing could be judged
@@ -172,7 +175,7 @@ Metrics
   metric        severity       value  0          1  warning / critical     valid
   faithfulness  not evaluable  –                    < 0.70 / 0.50        0 of 40
     none of 40 values is a number; in place of a value: null 40
-  politeness    no rule        0.930            ●   –                   40 of 40
+  politeness    no threshold   0.930            ●   –                   40 of 40
     no threshold is known for it
 
 Coverage  samples 40

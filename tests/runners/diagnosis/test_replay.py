@@ -112,7 +112,7 @@ def test_what_cannot_be_answered_is_repaired_by_a_refusal(journal):
     result = replayed([unanswerable(1)], Careful(), journal)
     assert result.repaired_by == {"q1": ("noise_out",)}
     assert (row(result, "gold_in").asked, row(result, "gold_in").impossible) == (0, 1)
-    assert row(result, "gold_in").reason == "no question has gold ids to put in"
+    assert row(result, "gold_in").reason == "no question has gold ids to add"
 
 
 def test_answers_are_read_as_they_were_when_they_were_wrong(journal, tmp_path):
@@ -175,8 +175,11 @@ def test_a_knob_that_the_map_hides_is_not_turned(journal, hidden):
     assert len(system.asked) == result.calls == 6
     one = row(result, "gold_in")
     assert (one.asked, one.impossible, one.effective) == (0, 0, None)
-    assert one.reason == "the knob map hides put_in"
-    assert row(result, "temperature_0").reason == "the knob map hides temperature"
+    assert one.reason == "the knob map says that the pipeline has no put_in"
+    assert (
+        row(result, "temperature_0").reason
+        == "the knob map says that the pipeline has no temperature"
+    )
 
 
 # What cannot be changed.
@@ -197,11 +200,11 @@ def test_nothing_known_is_nothing_changed_and_the_reason_is_told(journal):
     assert not journal.exists()
     assert [one.impossible for one in result.interventions] == [0, 1, 1, 1, 1]
     assert {one.name: one.reason for one in result.interventions} == {
-        "again": "alone it would tell nothing, and nothing else can be changed for any question",
-        "gold_in": "no question has gold ids to put in",
-        "noise_out": "nothing is known that was retrieved and is not gold",
-        "temperature_0": "no question is known to have been asked above temperature 0",
-        "top_k_doubled": "neither the traces nor the knobs tell how many chunks are shown",
+        "again": "asking again shows nothing by itself, and no question allows another change",
+        "gold_in": "no question has gold ids to add",
+        "noise_out": "no retrieved passage is known not to be gold",
+        "temperature_0": "no question is known to have been run above temperature 0",
+        "top_k_doubled": "neither the traces nor the parameters show how many chunks are shown",
     }
 
 
@@ -222,8 +225,8 @@ def test_a_question_whose_only_changes_are_hidden_is_not_asked(journal):
     result = replayed(questions(2), system, journal, knob_names=hidden)
     assert (system.asked, result.of, result.chosen) == ([], 2, 0)
     assert [one.impossible for one in result.interventions] == [0] * 5
-    assert row(result, "again").reason.startswith("alone it would tell nothing")
-    assert row(result, "gold_in").reason == "the knob map hides put_in"
+    assert row(result, "again").reason.startswith("asking again shows nothing by itself")
+    assert row(result, "gold_in").reason == "the knob map says that the pipeline has no put_in"
 
 
 def test_without_gold_ids_no_chunk_of_an_answerable_question_is_noise(journal):
@@ -265,7 +268,7 @@ def test_a_system_that_ignores_a_knob_tells_nothing_by_being_right(journal):
         one = row(result, name)
         assert (one.asked, one.repaired, one.effective, one.samples) == (5, 0, 0, ())
         assert one.reason == (
-            f"the system seems to ignore the knob {knob}: no reply shows the change"
+            f"the system seems to ignore the parameter {knob}: no reply reflects the change"
         )
     assert result.repaired_by == {f"q{n}": ("again", "temperature_0") for n in range(1, 6)}
 
@@ -323,7 +326,7 @@ def test_a_refused_knob_is_given_up_after_a_few_with_the_words_of_the_system(jou
     one = row(result, "gold_in")
     assert (one.asked, one.failed, one.repaired, one.effective) == (3, 3, 0, None)
     assert one.reason == (
-        "the system refuses the knob put_in: bad_request: no knob 'put_in'; none at all"
+        "the system rejects the parameter put_in: bad_request: no knob 'put_in'; none at all"
     )
     assert sum("put_in" in ask.knobs for ask in system.asked) == 3
     assert counts(result)["top_k_doubled"] == (20, 20, 20)
@@ -341,7 +344,7 @@ ERRORS = {
 def test_a_refusal_is_known_by_its_kind_or_by_its_words(journal, what):
     one = row(replayed(questions(5), refusing("put_in", error=ERRORS[what]), journal), "gold_in")
     assert one.asked == 3
-    assert one.reason.startswith("the system refuses the knob put_in: ")
+    assert one.reason.startswith("the system rejects the parameter put_in: ")
 
 
 @pytest.mark.parametrize("words", ["the base is away", "input_in is odd"])
@@ -349,7 +352,7 @@ def test_another_failure_is_no_refusal(journal, words):
     result = replayed(questions(5), refusing("put_in", error=OSError(words)), journal)
     one = row(result, "gold_in")
     assert (one.asked, one.failed) == (5, 5)
-    assert one.reason == f"no call was answered: raised: OSError: {words}"
+    assert one.reason == f"no call returned an answer: raised: OSError: {words}"
 
 
 def test_a_knob_that_is_refused_for_some_questions_goes_on(journal):
@@ -371,7 +374,9 @@ def test_a_system_that_refuses_the_question_itself_is_not_said_to_refuse_a_knob(
             raise CallFailed("bad_request", "no temperature but 0")
 
     result = replayed(questions(5), Closed(), journal)
-    words = "the system refuses the question, unchanged too: bad_request: no temperature but 0"
+    words = (
+        "the system rejects the question even without a change: bad_request: no temperature but 0"
+    )
     assert [row(result, name).reason for name in ("again", "gold_in")] == [words, words]
     assert counts(result)["temperature_0"] == (5, 0, None)
 
@@ -384,7 +389,7 @@ def test_a_temperature_that_is_refused_is_called_so(journal):
             raise CallFailed("http_400", "Bad Request: too cold")
 
     reason = row(replayed(questions(1), Hot(), journal), "temperature_0").reason
-    assert reason == "the system refuses temperature 0: http_400: Bad Request: too cold"
+    assert reason == "the system rejects temperature 0: http_400: Bad Request: too cold"
 
 
 def test_a_system_that_answers_nothing_is_given_up(journal):
@@ -398,7 +403,7 @@ def test_a_system_that_answers_nothing_is_given_up(journal):
     assert len(system.asked) == result.calls == 15
     assert (result.of, result.chosen) == (40, 3)
     reasons = {one.reason for one in result.interventions}
-    assert reasons == {"no call was answered: unreachable: no route to it"}
+    assert reasons == {"no call returned an answer: unreachable: no route to it"}
     assert system.closed
 
 
@@ -451,7 +456,7 @@ def test_changes_that_cannot_be_made_cost_nothing(journal):
 
 def test_a_budget_that_is_too_small_says_so_and_leaves_no_journal(journal):
     result = replayed(questions(2), Shelf(), journal, budget=3)
-    words = "a budget of 3 calls is not enough: the first question takes 5"
+    words = "a budget of 3 calls is not enough: the first question needs 5"
     assert {one.reason for one in result.interventions} == {words}
     assert (result.chosen, result.calls, result.ended) == (0, 0, "complete")
     assert not journal.exists()
@@ -459,9 +464,7 @@ def test_a_budget_that_is_too_small_says_so_and_leaves_no_journal(journal):
 
 def test_where_nothing_went_wrong_nothing_is_asked(journal):
     result = replayed([], Shelf(), journal)
-    assert {one.reason for one in result.interventions} == {
-        "no question is known to have gone wrong"
-    }
+    assert {one.reason for one in result.interventions} == {"no question is known to have failed"}
     assert not journal.exists()
 
 

@@ -41,7 +41,7 @@ def test_a_system_that_answers_nothing_is_told_of_in_a_line(folder, options):
     found, said = replayed(folder, "down", *options)
     assert (found["ended"], found["of"], found["chosen"]) == ("error_budget", 5, 3)
     assert said == (
-        "replay given up: no call was answered: raised: OSError: the base is away; "
+        "replay given up: no call returned an answer: raised: OSError: the base is away; "
         "fix the system, then run the same command to continue\n"
     )
 

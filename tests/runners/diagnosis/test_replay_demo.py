@@ -110,7 +110,7 @@ def test_gold_that_the_index_does_not_hold_cannot_be_put_in(journal):
     one = row(replayed(lost, pipeline("noise_injected=1"), journal), "gold_in")
     assert (one.asked, one.failed) == (3, 3)
     assert one.reason.startswith(
-        "the system refuses the knob put_in: bad_request: knob put_in: no chunk 'burnt#down'"
+        "the system rejects the parameter put_in: bad_request: knob put_in: no chunk 'burnt#down'"
     )
 
 
@@ -153,6 +153,6 @@ def test_a_knob_that_a_server_does_not_know_is_refused_in_its_words(served, jour
     result = replayed(failing, HttpSystem(served), journal, knob_names={"put_in": "extra"})
     one = row(result, "gold_in")
     assert (one.asked, one.failed) == (3, 3)
-    assert one.reason.startswith("the system refuses the knob extra: http_400: Bad Request: ")
+    assert one.reason.startswith("the system rejects the parameter extra: http_400: Bad Request: ")
     assert "no knob 'extra'" in one.reason
     assert row(result, "noise_out").repaired == len(failing)

@@ -312,7 +312,7 @@ def test_a_change_that_was_not_reached_says_so(journal):
     assert [one.asked for one in result.interventions] == [1, 1, 0, 0, 0]
     assert (result.of, result.chosen) == (6, 1)
     reasons = {one.reason for one in result.interventions[2:]}
-    assert reasons == {"it was stopped before a question was asked so"}
+    assert reasons == {"the replay stopped before any question was sent with this change"}
 
 
 def test_an_interrupt_before_the_first_reply_leaves_no_question_asked(journal):
