@@ -1,4 +1,4 @@
-"""Presets: gates that belong together, under a name; of scores, components, audits and traces."""
+"""Presets: named sets of gates for scores, components, audits and traces."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ragauge.errors import UsageError
 from ragauge.gates.rules import Gated, decide, known_rules, merged, parse_rules, without
 
 _INTEGRITY = ("quality.coverage = 1", "quality.errors = 0")
-"""Every preset has these: a number over half the questions is no number."""
+"""Every preset has these: a number from half of the questions means nothing."""
 
 _PRESETS = {
     "example08": (
@@ -39,7 +39,7 @@ _PRESETS = {
 
 PRESETS = tuple(_PRESETS)
 DEFAULT = "integrity"
-"""What holds where nobody asked for gates, so that no run passes without a check."""
+"""The preset without any requested gates, so that no run passes without a check."""
 
 
 BRIEF = "example08"
@@ -56,7 +56,7 @@ BRIEF_NAMES = {
 
 
 def brief_name(name: str, chosen: str | None) -> str:
-    """The metric's name, where a gate may use one of the brief's; else the name as written."""
+    """The metric of one of the brief's gate names; else the name as written."""
     metric = BRIEF_NAMES.get(name.upper())
     if metric and chosen != BRIEF:
         raise UsageError(
@@ -81,7 +81,7 @@ INTEGRITY: dict[Task, str] = {
     "qa": "answers.coverage = 1",
     "answers": "answers.coverage = 1",
 }
-"""What holds with every preset: a number over half the gold set is no number."""
+"""Gates of every preset: a number from half of the gold set means nothing."""
 
 _HERITAGE_ANSWERS = "answers.faithfulness >= 0.80, answers.relevance >= 0.75"
 COMPONENT_PRESETS: dict[str, dict[Task, str]] = {
@@ -97,21 +97,21 @@ COMPONENT_PRESETS: dict[str, dict[Task, str]] = {
 }
 
 
-def demanded(rules: Sequence[Rule], task: Task) -> list[Rule]:
-    """The rules that somebody asked for, by a preset or himself: what always holds left out."""
+def demanded_rules(rules: Sequence[Rule], task: Task) -> list[Rule]:
+    """The rules requested by a preset or the user, without those that always apply."""
     always = known_rules(INTEGRITY[task])
     return [rule for rule in rules if rule not in always]
 
 
 def any_value(metric: Metric) -> Rule:
-    """The rule that every value of a metric satisfies, for a gate that demands one at all."""
+    """The rule that every value of a metric satisfies, for a gate that only needs a value."""
     return Rule(metric=metric.id, op=">=", bound=metric.bounds[0])
 
 
 def undecided(rule: Rule, verdict: Decision, reason: str) -> Verdict:
-    """The verdict on a rule whose metric nobody measured."""
-    told = decide(rule, Score(value=None, n=0, of=0, reason=reason))
-    return structs.replace(told, verdict=verdict)
+    """The verdict on a rule whose metric was not measured."""
+    verdict_without_value = decide(rule, Score(value=None, n=0, of=0, reason=reason))
+    return structs.replace(verdict_without_value, verdict=verdict)
 
 
 def component_rules(
@@ -122,9 +122,9 @@ def component_rules(
     *,
     judged: bool = False,
 ) -> tuple[Rule, ...]:
-    """The gates of a task under a preset, with the user's in their place or added.
+    """The gates of a task under a preset, replaced or extended by the user's.
 
-    Where no judge is asked, a user's gate on `lexical_faithfulness` takes the place of the
+    Without a judge, a user's gate on `lexical_faithfulness` takes the place of the
     preset's on `faithfulness`, and so with every metric that has such a twin.
     """
     name = preset or DEFAULT
@@ -139,7 +139,7 @@ def component_rules(
 
 
 AUDIT = "traceability.valid = 1, traceability.checked = 1, traceability.unanswered = 0"
-"""Every citation holds; all could be looked at; and no trace is without an answer."""
+"""Every citation is valid; all could be checked; and no trace lacks an answer."""
 WITH_GOLD = "traceability.match_rate >= 0.95"
 WITH_TARGETS = "traceability.coverage >= 0.70"
 WITH_RANKS = "traceability.rank_rho >= 0.9"
@@ -154,11 +154,11 @@ STRICT = "traceability.answer_convergent = 1"
 
 BRIEF_THRESHOLD = 0.45
 DELTAS = "traceability.deltaS_"
-"""How the ids of ΔS metrics begin."""
+"""The prefix of the ids of ΔS metrics."""
 RANKS = "traceability.rank_"
-"""How the ids of metrics begin that compare with other traces."""
+"""The prefix of the ids of metrics that compare with other traces."""
 GATED_DELTAS = f"{DELTAS}chunk"
-"""The nearest chunk: thresholds are fitted on single spans, and a joined context is none."""
+"""The nearest chunk: thresholds are fitted on single spans, not on joined contexts."""
 
 
 def audit_rules(
@@ -169,13 +169,13 @@ def audit_rules(
     *,
     ranked: bool = False,
 ) -> tuple[Rule, ...]:
-    """The gates of an audit, with the user's in place or beside.
+    """The gates of an audit, replaced or extended by the user's.
 
-    What a gold set is needed for joins with one, coverage where a question has a target, and the
-    rank correlation where there are other traces to compare with.
+    Gates that need a gold set apply with one, coverage if a question has a target, and the rank
+    correlation if there are other traces to compare with.
     """
     joined = {AUDIT: True, WITH_GOLD: gold, WITH_TARGETS: targets, WITH_RANKS: ranked}
-    known = known_rules(",".join(text for text, joins in joined.items() if joins))
+    known = known_rules(",".join(text for text, applies in joined.items() if applies))
     return merged(known, parse_rules(own, find) if own else ())
 
 
@@ -184,9 +184,8 @@ def trace_eval_rules(
 ) -> tuple[Rule, ...]:
     """The gates of a trace evaluation: match rate, coverage and λ; strict wants all convergent.
 
-    A citation that does not hold does not match, so that `valid` has no gate of its own here. λ is
-    gated on answers. What it says of retrieval tells where to look, and is gated by whoever asks
-    for it.
+    An invalid citation does not match, so `valid` has no gate of its own here. λ is gated on
+    answers; for retrieval it shows where to look, and is gated only on request.
     """
     texts = [WITH_GOLD, *([WITH_TARGETS] if targets else []), CHECKED, TRACE_EVAL]
     known = known_rules(",".join(texts))
@@ -195,23 +194,23 @@ def trace_eval_rules(
 
 
 def deltas_rule(threshold: float | None) -> Rule:
-    """The gate that joins with a calibration: the nearest chunk lies within its threshold.
+    """The gate of a calibration: the nearest chunk is within its threshold.
 
-    The brief's threshold stands in where none could be fitted: the gate is not evaluated then.
+    If none could be fitted, it has the brief's threshold and is not evaluated.
     """
     bound = BRIEF_THRESHOLD if threshold is None else threshold
     return Rule(metric=GATED_DELTAS, op="<=", bound=bound)
 
 
 def with_deltas(rules: tuple[Rule, ...], calibration: Calibration | None) -> tuple[Rule, ...]:
-    """The rules with the calibration's, unless they speak of the same metric already."""
+    """The rules with the calibration's, unless they have one for the same metric."""
     if calibration is None or any(rule.metric == GATED_DELTAS for rule in rules):
         return rules
     return (*rules, deltas_rule(calibration.threshold))
 
 
 def about_deltas(rule: Rule) -> bool:
-    """Whether a rule speaks of a ΔS, and so needs a calibration."""
+    """Whether a rule is about a ΔS, and so needs a calibration."""
     return rule.metric.startswith(DELTAS)
 
 

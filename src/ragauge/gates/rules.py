@@ -41,15 +41,15 @@ _RULE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _COMMA = re.compile(r",(?![^()]*\))")
-"""One between rules: those in parentheses are a metric's own."""
+"""A comma between rules: those in parentheses belong to a metric."""
 _OPS = {"==": "=", "≥": ">=", "≤": "<="}
 EXAMPLE = "precision_cited>=0.80,under_refusal<=0.05@95"
-LEAST_SHARE = 0.01
-"""Of questions: a rule that one in a hundred may satisfy is no rule."""
+MIN_FRACTION = 0.01
+"""The smallest fraction of questions that a rule may require."""
 
 
 class Gated(Protocol):
-    """What a rule has to know of its metric; every metric of the table has it."""
+    """What a rule needs to know about its metric; every metric of the table has it."""
 
     @property
     def id(self) -> str: ...
@@ -73,7 +73,7 @@ def parse_rules(text: str, find: Callable[[str], Gated]) -> tuple[Rule, ...]:
 
 
 def known_rules(text: str) -> tuple[Rule, ...]:
-    """Rules of our own, whose metrics are named by their ids."""
+    """The rules of a preset, whose metrics are given by their ids."""
     return _each(text, _parsed)
 
 
@@ -136,7 +136,7 @@ def _pointless(rule: Rule, metric: Gated) -> str | None:
         return f"the metric ranges {ends}, so this gate can never {outcome}{hint}"
     if rule.confidence is not None and bound == (high if op in (">=", ">") else low):
         return f"an interval never ends exactly at {bound:g}, so this gate can never pass"
-    if rule.at_least and rule.at_least[0] < LEAST_SHARE * rule.at_least[1]:
+    if rule.at_least and rule.at_least[0] < MIN_FRACTION * rule.at_least[1]:
         return "it passes even where hardly any question satisfies it; write for example 9 of 10"
     return None
 
@@ -191,7 +191,7 @@ def merged(preset: tuple[Rule, ...], own: tuple[Rule, ...]) -> tuple[Rule, ...]:
 
 
 def without(rules: Iterable[Rule], replacing: Iterable[Rule]) -> tuple[Rule, ...]:
-    """The rules that none of the others is about the same thing as."""
+    """The rules without those about the same thing as one of the others."""
     replaced = {subject for rule in replacing for subject in _subjects(rule)}
     return tuple(rule for rule in rules if not replaced & _subjects(rule))
 
@@ -243,7 +243,7 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
 
 
 def decide(rule: Rule, score: Score, least: float = 0, why: str = "") -> Verdict:
-    """The verdict on a complete set; `score.ci` is at the rule's confidence where it has one.
+    """The verdict on a complete set; `score.ci` is at the rule's confidence if it has one.
 
     To pass, the fraction `least` of the units that should have a value must have one, or what the
     rule itself says; `why` names what keeps the others from having one.
@@ -291,7 +291,7 @@ def decide_each(
 
 
 def _uncovered(rule: Rule, n: int, of: int, least: float, why: str = "") -> str | None:
-    """Why a value over `n` of `of` units decides nothing; None where they are enough."""
+    """Why a value over `n` of `of` units decides nothing; None if they are enough."""
     needed = least if rule.over is None else rule.over
     if n >= needed * of - TOLERANCE:
         return None
@@ -300,9 +300,9 @@ def _uncovered(rule: Rule, n: int, of: int, least: float, why: str = "") -> str 
 
 
 def passed(gates: Sequence[Verdict]) -> bool | None:
-    """Whether a run passes; None where every gate holds and none of them says it is any good.
+    """Whether a run passes; None if every gate holds, but none of them is about quality.
 
-    Gates on coverage and errors only say that there is something to judge.
+    Gates on coverage and errors only say that enough could be measured.
     """
     if not all(gate.holds for gate in gates):
         return False
@@ -310,7 +310,7 @@ def passed(gates: Sequence[Verdict]) -> bool | None:
 
 
 def is_quality(gate: Verdict | Rule) -> bool:
-    """Whether a gate is about quality, and not about how much could be measured."""
+    """Whether a gate is about quality, not about how much could be measured."""
     return gate.metric not in INTEGRITY
 
 
@@ -319,7 +319,7 @@ def satisfies(rule: Rule, value: float) -> bool:
 
 
 def meets(question: Gold, where: dict[str, Any]) -> bool:
-    """Whether a rule's conditions hold of a question."""
+    """Whether a question satisfies a rule's conditions."""
     known = {**question.strata, "answerable": question.answerable}
     return all(
         key in known and str(known[key]).lower() == str(value).lower()
@@ -328,7 +328,7 @@ def meets(question: Gold, where: dict[str, Any]) -> bool:
 
 
 def verdict_on(rule: Rule, score: Score, verdict: Decision, reason: str | None) -> Verdict:
-    """The verdict on a rule, with the score that it was decided by."""
+    """The verdict on a rule, with the score that decided it."""
     return Verdict(
         rule=str(rule),
         metric=rule.metric,
@@ -350,12 +350,12 @@ def listed(qids: list[str], most: int = 5) -> str:
 
 
 EVALUATED = ("pass", "fail")
-_UNJUDGED = "the test gives no probability: without --method, randomisation gives one"
-_APART = "by ranks it is worse, while the mean did not fall: leave --method out"
+_NO_PROBABILITY = "the test gives no probability: without --method, randomisation gives one"
+_RANKS_DISAGREE = "by ranks it is worse, while the mean did not fall: leave --method out"
 
 
-class Held(Struct, frozen=True):
-    """What is held against the bound, and what comes of it."""
+class Decided(Struct, frozen=True):
+    """The value compared with the bound, and the decision."""
 
     value: float | None
     verdict: Decision
@@ -371,10 +371,10 @@ def gate_verdict(
     alpha: float = ALPHA,
     lacking: str | None = None,
 ) -> Verdict:
-    """What a gate says of a metric's change.
+    """The verdict of a gate on a metric's change.
 
     `no-regression` stops a loss beyond the margin and beyond noise: its value is the change, or 0
-    where chance explains the change, so that what cannot be told passes. `not-worse` demands that
+    if chance explains the change, so that an uncertain change passes. `not-worse` demands that
     a loss beyond the margin is ruled out: its value is the worst end of the interval, or the
     change where that is a gain beyond noise and the interval says less. A metric that neither run
     could score stops nothing, unless the user named it. A change that the test could not judge is
@@ -385,15 +385,15 @@ def gate_verdict(
     if change is None:
         absent = one.before is None and one.after is None and one.verdict == "not_comparable"
         decision: Decision = "not_applicable" if absent and not named else "not_evaluated"
-        held = Held(None, decision, one.reason or "nothing to compare")
+        decided = Decided(None, decision, one.reason or "nothing to compare")
     elif gate == "not-worse":
-        held = _not_worse(one, change)
+        decided = _not_worse(one, change)
     else:
-        held = _no_regression(one, change, alpha)
-    if lacking and held.verdict == "pass":
-        held = Held(held.value, "not_evaluated", lacking)
+        decided = _no_regression(one, change, alpha)
+    if lacking and decided.verdict == "pass":
+        decided = Decided(decided.value, "not_evaluated", lacking)
     # The bound is the margin, on the side where a metric is worse: a loss of the margin is
-    # accepted where it was seen, and not where it might be. 0 - margin rather than -margin,
+    # accepted if it was measured, not if it is only possible. 0 - margin rather than -margin,
     # because a bound of -0 would be shown with its sign.
     op: Op = ">" if one.better == "higher" else "<"
     if gate == "no-regression":
@@ -405,55 +405,55 @@ def gate_verdict(
         metric=metric,
         op=op,
         bound=bound,
-        value=held.value,
+        value=decided.value,
         n=one.n,
         ci=one.ci,
-        verdict=held.verdict,
-        reason=held.reason,
+        verdict=decided.verdict,
+        reason=decided.reason,
     )
 
 
 def passes(gates: Sequence[Verdict]) -> bool:
-    """Whether a gate lets a run through: each metric holds, and one at least was evaluated."""
+    """Whether a run passes a gate: every metric holds, and at least one was evaluated."""
     evaluated = any(gate.verdict in EVALUATED for gate in gates)
     return evaluated and all(gate.holds for gate in gates)
 
 
-def _not_worse(one: Compared, change: float) -> Held:
+def _not_worse(one: Compared, change: float) -> Decided:
     reached = gain(worst(one.ci, one.better), one.better) if one.ci else None
     inside = one.ci is not None and worst(one.ci, one.better) > -(one.margin or 0.0)
     if one.verdict in ("better", "not_worse"):
-        return Held(reached if inside else change, "pass", one.reason)
-    said = "there is no interval to rule out a loss beyond the margin"
+        return Decided(reached if inside else change, "pass", one.reason)
+    why_not = "there is no interval to rule out a loss beyond the margin"
     if reached is not None:
-        said = f"a loss beyond the margin is not ruled out: the interval reaches {reached:+.3f}"
+        why_not = f"a loss beyond the margin is not ruled out: the interval reaches {reached:+.3f}"
     if one.verdict == "cannot_tell" and one.needed is not None:
-        said += f" with n = {one.n:,}; {one.needed:,} would tell, {one.needed - one.n:,} more"
-    return Held(reached, "fail", _told(said, one.reason))
+        why_not += f" with n = {one.n:,}; {one.needed:,} would tell, {one.needed - one.n:,} more"
+    return Decided(reached, "fail", _joined(why_not, one.reason))
 
 
-def _no_regression(one: Compared, change: float, alpha: float) -> Held:
+def _no_regression(one: Compared, change: float, alpha: float) -> Decided:
     if one.p is None and one.verdict != "not_worse":
-        return Held(None, "not_evaluated", _told(one.reason, _UNJUDGED))
+        return Decided(None, "not_evaluated", _joined(one.reason, _NO_PROBABILITY))
     if one.verdict == "worse":
         if gain(change, one.better) >= 0:
-            return Held(None, "not_evaluated", _told(_APART, one.reason))
+            return Decided(None, "not_evaluated", _joined(_RANKS_DISAGREE, one.reason))
         p = one.p_adjusted
         found = f"p = {p:.3f}" if p is not None and p >= 0.001 else "p < 0.001"
-        return Held(change, "fail", _told(f"worse than chance explains, {found}", one.reason))
+        return Decided(change, "fail", _joined(f"worse than chance explains, {found}", one.reason))
     if one.p_adjusted is None or one.p_adjusted < alpha:
         # By ranks a metric may be better while its mean fell: that is no loss beyond noise.
         lost = one.verdict == "better" and gain(change, one.better) < 0
-        return Held(0.0 if lost else change, "pass", one.reason)
-    seen = None
+        return Decided(0.0 if lost else change, "pass", one.reason)
+    note = None
     if one.verdict == "cannot_tell" and one.differs:
-        seen = "cannot tell"
+        note = "cannot tell"
         if one.detectable is not None:
-            seen += f"; with n = {one.n:,} a loss of {one.detectable:.3f} would most likely show"
+            note += f"; with n = {one.n:,} a loss of {one.detectable:.3f} would most likely show"
         elif not one.reason:
-            seen += f"; no loss shows with n = {one.n:,}"
-    return Held(0.0, "pass", _told(seen, one.reason) or None)
+            note += f"; no loss shows with n = {one.n:,}"
+    return Decided(0.0, "pass", _joined(note, one.reason) or None)
 
 
-def _told(*parts: str | None) -> str:
+def _joined(*parts: str | None) -> str:
     return "; ".join(part for part in parts if part)

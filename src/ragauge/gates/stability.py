@@ -24,10 +24,10 @@ from ragauge.gates.rules import (
 )
 
 STABLE = "stability.stable"
-"""The share of questions that are stable_pass; not in the metric table, because it needs gates."""
+"""The fraction of stable_pass questions; not in the metric table, because it needs gates."""
 
 MORE_RUNS = "sweep with more seeds (--seeds 0,1,2), jitters, paraphrases or --repeats 2"
-"""What to do about questions with a single run."""
+"""The remedy for questions with a single run."""
 
 PROFILES: dict[Profile, str] = {
     "ours": """
@@ -53,7 +53,7 @@ PROFILES: dict[Profile, str] = {
 
 
 def rules_of(profile: Profile, gates: str | None, find: Callable[[str], Gated]) -> tuple[Rule, ...]:
-    """The gates each question must meet: the profile's, with the user's in their place or added.
+    """The gates of each question: the profile's, replaced or extended by the user's.
 
     The brief writes acr=0.95 for a floor and ned50=0.20 for a ceiling: under its profile `=` means
     the metric's good direction.
@@ -74,7 +74,7 @@ def profile_rules(profile: Profile) -> tuple[Rule, ...]:
 def with_own(profile: Profile, own: tuple[Rule, ...]) -> tuple[Rule, ...]:
     """The profile's rules with the user's in place of those about the same metric.
 
-    A rule that says nothing of answerable questions means those its metric is gated on.
+    A rule without conditions gets those that the profile has for its metric.
     """
     known = profile_rules(profile)
     rules = []
@@ -90,7 +90,7 @@ def with_own(profile: Profile, own: tuple[Rule, ...]) -> tuple[Rule, ...]:
 
 
 class Failed(Struct, frozen=True):
-    """A gate a question fails, with its value; None where it could not be evaluated."""
+    """A gate that a question fails, with its value; None if it could not be evaluated."""
 
     rule: Rule
     value: float | None
@@ -131,7 +131,7 @@ def failed_gates(
 def verdict(
     failed: tuple[Failed, ...], *, complete: bool, same: bool, single: bool = False
 ) -> Stability:
-    """The verdict that a question's gates give together.
+    """The verdict on a question from its gates.
 
     `same` says that every run had the same outcome, `single` that there is one run to judge.
     """
@@ -147,7 +147,7 @@ def verdict(
 def stable_gate(stable: Score, least: float) -> Verdict:
     """The gate that decides: the fraction of evaluated questions that are stable and correct.
 
-    It is not evaluated where too many questions have a single run.
+    It is not evaluated if too many questions have a single run.
     """
     why = f"stability needs two runs or more; {MORE_RUNS}"
     return decide(Rule(metric=STABLE, op=">=", bound=least), stable, MIN_COVERAGE, why)
@@ -156,20 +156,20 @@ def stable_gate(stable: Score, least: float) -> Verdict:
 def rule_verdict(
     rule: Rule, judged: int, unjudged: int, failing: list[str], of: int, least: float
 ) -> Verdict:
-    """What became of one rule over all questions: it fails once too many questions fail it.
+    """The verdict on one rule over all questions: it fails if too many questions fail it.
 
     `unjudged` questions are those it applies to that have fewer than two finished runs.
     """
     decision: Decision = "not_evaluated" if unjudged else "not_applicable"
     reason: str | None = "no question the rule applies to"
     if unjudged:
-        asked = judged + unjudged
-        reason = f"{unjudged:,} of {asked:,} questions have fewer than two finished runs"
+        applicable = judged + unjudged
+        reason = f"{unjudged:,} of {applicable:,} questions have fewer than two finished runs"
     covered = judged >= MIN_COVERAGE * (judged + unjudged) - TOLERANCE
     holds = len(failing) <= (1 - least) * of + TOLERANCE
     if judged and (covered or not holds):
         decision = "pass" if holds else "fail"
-        told = [f"{len(failing)} of {judged} fail: {listed(failing)}"] if failing else []
-        reason = "; ".join([*told, reason] if unjudged and reason else told) or None
+        failures = [f"{len(failing)} of {judged} fail: {listed(failing)}"] if failing else []
+        reason = "; ".join([*failures, reason] if unjudged and reason else failures) or None
     value = (judged - len(failing)) / judged if judged else None
     return verdict_on(rule, Score(value=value, n=judged, of=judged), decision, reason)

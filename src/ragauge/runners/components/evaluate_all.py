@@ -42,7 +42,7 @@ from ragauge.contracts.report import (
     Verdict,
 )
 from ragauge.errors import InputRejected, RagaugeError, UsageError
-from ragauge.gates.presets import demanded, undecided
+from ragauge.gates.presets import demanded_rules, undecided
 from ragauge.gates.rules import parse_rules, passed
 from ragauge.ingest.fields import expected, quoted
 from ragauge.ingest.heritage import RECORD, entries_in, is_entry
@@ -389,7 +389,7 @@ def _undecided(results: TaskResults) -> Iterator[Verdict]:
                 yield undecided(rule, "not_evaluated", f"the task failed: {results.failures[task]}")
         elif task in results.absent:
             verdict: Decision = "not_applicable" if task in results.unasked else "not_evaluated"
-            for rule in demanded(rules, task):
+            for rule in demanded_rules(rules, task):
                 yield undecided(rule, verdict, results.absent[task])
 
 
