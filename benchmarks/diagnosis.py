@@ -28,7 +28,7 @@ from ragauge.demo.index import Index
 from ragauge.diagnosis.cases import Case
 from ragauge.diagnosis.catalogue import CAUSE, catalogue
 from ragauge.diagnosis.ranking import rank
-from ragauge.diagnosis.report import told_severity
+from ragauge.diagnosis.report import severity_of
 from ragauge.ingest.gold import read_gold
 from ragauge.runners.diagnosis.traced import TraceInputs, traced_material
 from ragauge.stats.intervals import wilson
@@ -207,7 +207,7 @@ def _by_table(plan: Planned) -> Trial:
     low = {
         name
         for name, one in material.metrics.items()
-        if told_severity(one) in ("warning", "critical")
+        if severity_of(one) in ("warning", "critical")
     }
     causes = [entry for entry in catalogue() if entry.family == CAUSE]
     votes = {entry.id: len(low.intersection(entry.metrics)) for entry in causes}

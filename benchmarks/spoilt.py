@@ -20,7 +20,7 @@ from ragauge.contracts.run import PlannedRun, Variation
 from ragauge.contracts.system import Ask, CallFailed
 from ragauge.demo import DOCUMENTS, GOLD
 from ragauge.demo.pipeline import Pipeline
-from ragauge.diagnosis.cases import Case, Observed
+from ragauge.diagnosis.cases import Case, ObservedTrace
 from ragauge.diagnosis.traced_case import traced_cases
 from ragauge.ingest.gold import read_gold
 from ragauge.metrics.facts import Reader, Reading
@@ -117,12 +117,12 @@ class Corpus:
             ]
             yield question, [self._line(run, question, faults) for run in runs]
 
-    def observed(self, faults: Sequence[str], draw: int) -> list[list[Observed]]:
+    def observed(self, faults: Sequence[str], draw: int) -> list[list[ObservedTrace]]:
         return [
             self.observed_lines(question, lines) for question, lines in self.lines(faults, draw)
         ]
 
-    def observed_lines(self, question: Gold, lines: Sequence[bytes]) -> list[Observed]:
+    def observed_lines(self, question: Gold, lines: Sequence[bytes]) -> list[ObservedTrace]:
         key = self.observer.reader.key(question)
         read = [(number, read_full(line), None) for number, line in enumerate(lines, 1)]
         audited = self.auditor.audited(read, BlockAudit(""), None)

@@ -11,7 +11,7 @@ from typing import Any
 from benchmarks.spoilt import Corpus
 from ragauge.contracts.diagnosis import DiagnosisReport
 from ragauge.contracts.gold import Gold
-from ragauge.diagnosis.cases import Observed
+from ragauge.diagnosis.cases import ObservedTrace
 from ragauge.runners.diagnosis.diagnose import diagnose
 from ragauge.text.sentences import sentences
 
@@ -32,7 +32,7 @@ def diagnosed(corpus: Corpus, faults: Sequence[str], draw: int) -> DiagnosisRepo
     return diagnose([_row(run) for run in warm])
 
 
-def _row(run: Observed) -> dict[str, Any]:
+def _row(run: ObservedTrace) -> dict[str, Any]:
     gold, facts = run.gold, run.facts
     answered = bool(facts.answered)
     right = answered and bool(facts.contained)
@@ -67,7 +67,7 @@ def _average_precision(gold: Gold, retrieved: Sequence[str]) -> float:
     return sum(n / rank for n, rank in enumerate(ranks, 1)) / len(ranks) if ranks else 0.0
 
 
-def _is_from_noise(run: Observed) -> bool:
+def _is_from_noise(run: ObservedTrace) -> bool:
     needed = run.gold.gold_citations
     others = [context.text for context in run.contexts or () if context.id not in needed]
     return any(run.facts.claim.rstrip(".") in text for text in others)

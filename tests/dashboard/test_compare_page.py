@@ -11,11 +11,11 @@ from html.parser import HTMLParser
 import pytest
 from msgspec import structs
 
-from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.jobs import AtOnce
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Links, Page
 from ragauge.dashboard.pages import compare
+from ragauge.dashboard.query import BadAddress, Query
 from ragauge.store.history import open_history
 from tests.chromium import photographed
 from tests.dashboard.hostile_run import TEXTS
@@ -42,7 +42,7 @@ def patient(material):
 
 def asked(material: Material, **fields: str) -> Page:
     pairs = list(fields.items())
-    return compare.page(material, Links("/compare", pairs), Asked(pairs))
+    return compare.page(material, Links("/compare", pairs), Query(pairs))
 
 
 def rows_of(page: Page) -> list[dict]:

@@ -11,11 +11,11 @@ import pytest
 
 from ragauge import open_history
 from ragauge.contracts.history import Run
-from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.page import DocumentPlace, Links
 from ragauge.dashboard.pages import document
 from ragauge.dashboard.pages.document import LONGEST, MOST_ANSWERS, MOST_KNOWN
+from ragauge.dashboard.query import BadAddress, Query
 from ragauge.text.visible import readable
 from tests.chromium import WIDE
 from tests.dashboard.cited_history import DOCUMENTS, CitedHistory, gold, payload, rev_of, trace
@@ -106,13 +106,13 @@ class Marks(HTMLParser):
 
 def shown(material: Material, run: Run, name: str, **fields: object) -> str:
     given = {"doc": name, "rev": rev_of(DOCUMENTS.get(name, "")), **fields}
-    asked = Asked([(key, str(value)) for key, value in given.items()], {"run": run.id})
+    asked = Query([(key, str(value)) for key, value in given.items()], {"run": run.id})
     return str(document.page(material, Links(f"/runs/{run.id}/document"), asked).body)
 
 
 def followed(material: Material, address: str) -> str:
     parts = urlsplit(address)
-    asked = Asked(parse_qsl(parts.query), {"run": parts.path.split("/")[2]})
+    asked = Query(parse_qsl(parts.query), {"run": parts.path.split("/")[2]})
     return str(document.page(material, Links(), asked).body)
 
 

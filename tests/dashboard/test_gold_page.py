@@ -10,11 +10,11 @@ from urllib.request import urlopen
 import pytest
 from msgspec import structs
 
-from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.material import Missing
 from ragauge.dashboard.page import Links
 from ragauge.dashboard.pages import gold
-from ragauge.dashboard.unit_list import right_means
+from ragauge.dashboard.query import BadAddress, Query
+from ragauge.dashboard.unit_list import correct_means
 from ragauge.reports import phrasing
 from ragauge.reports.kinds.runs import when
 from ragauge.stats.intervals import wilson
@@ -36,13 +36,13 @@ def material(tmp_path):
 
 def sets(material, **fields):
     pairs = list(fields.items())
-    return gold.sets(material, Links("/gold", pairs), Asked(pairs))
+    return gold.sets(material, Links("/gold", pairs), Query(pairs))
 
 
 def one_set(material, sha256, **fields):
     pairs = list(fields.items())
     links = Links(f"/gold/{sha256}", pairs)
-    return gold.page(material, links, Asked(pairs, {"sha256": sha256}))
+    return gold.page(material, links, Query(pairs, {"sha256": sha256}))
 
 
 def parts(material, sha256, **fields):
@@ -196,7 +196,7 @@ def test_a_beginning_that_several_sets_share_is_refused_with_them(material, monk
 def test_what_correct_means_is_said(material):
     run = record(material.history, {HITS: ones(4)})
     assert (
-        f"Correct means: {right_means('score')}" in one_set(material, run.record.gold_sha256).body
+        f"Correct means: {correct_means('score')}" in one_set(material, run.record.gold_sha256).body
     )
 
 

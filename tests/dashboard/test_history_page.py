@@ -13,10 +13,10 @@ from urllib.request import urlopen
 
 import pytest
 
-from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.material import Missing
 from ragauge.dashboard.page import Links
 from ragauge.dashboard.pages import history
+from ragauge.dashboard.query import BadAddress, Query
 from ragauge.reports import phrasing
 from ragauge.reports.kinds.history import MOST_LINES
 from ragauge.runners.run_history import run_history
@@ -48,7 +48,7 @@ def material(tmp_path):
 
 def shown(material, *fields, **named):
     pairs = [*fields, *named.items()]
-    return history.page(material, Links("/history", pairs), Asked(pairs))
+    return history.page(material, Links("/history", pairs), Query(pairs))
 
 
 def parts(material, *fields, **named):

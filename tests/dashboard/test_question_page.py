@@ -26,7 +26,6 @@ from ragauge.contracts.kept import DOCUMENTS as KEPT_DOCUMENTS
 from ragauge.contracts.paging import UnitQuery
 from ragauge.contracts.trace import StructuredAnswer, Trace
 from ragauge.contracts.trace_eval import TracedQuestion, TracedRun
-from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import DocumentPlace, Links, Page
 from ragauge.dashboard.pages import document, question
@@ -44,7 +43,15 @@ from ragauge.dashboard.pages.question_answer import (
 )
 from ragauge.dashboard.pages.question_trace import LONGEST_TEXT, Answer
 from ragauge.dashboard.parts import marked
-from ragauge.dashboard.unit_list import CONTAINMENT, DOUBT, STRICT, Ways, doubt, right_means
+from ragauge.dashboard.query import BadAddress, Query
+from ragauge.dashboard.unit_list import (
+    CONTAINMENT,
+    DOUBT,
+    STRICT,
+    QuestionLinks,
+    correct_means,
+    doubt,
+)
 from ragauge.dashboard.unit_list import outcome as outcome_of
 from ragauge.errors import RagaugeError
 from ragauge.grounding import groundedness
@@ -83,7 +90,7 @@ def material(demo) -> Iterator[Material]:
 def page_of(material: Material, run: Run, unit: str, **fields: object) -> Page:
     given = [("unit", unit), *((key, str(value)) for key, value in fields.items())]
     links = Links(f"/runs/{run.id}/question", given)
-    return question.page(material, links, Asked(given, {"run": run.id}))
+    return question.page(material, links, Query(given, {"run": run.id}))
 
 
 class Places(HTMLParser):
@@ -151,7 +158,7 @@ def test_from_citation_to_chunk_to_the_very_words_of_the_document(material, demo
             fields = dict(parse_qsl(parts.query))
             if not parts.path.endswith("/document") or "end" not in fields:
                 continue
-            body = document.page(material, Links(), Asked([*fields.items()], {"run": run.id})).body
+            body = document.page(material, Links(), Query([*fields.items()], {"run": run.id})).body
             kept = material.document(run, fields["doc"], fields["rev"])
             if kept is None:  # retrieved, but neither cited nor gold
                 assert "The document is not kept" in body
@@ -235,7 +242,7 @@ def test_all_runs_of_a_sweep_stand_side_by_side(material, demo):
 def beside(run: Run, answers: list[KeptAnswer], asked: Gold | None = None) -> list[doc.Block]:
     """The blocks that show these answers side by side: a summary, cards, notes and the data."""
     groups = grouped([Answer(one, Reader(Reading()), asked) for one in answers])
-    return side_by_side(groups, Ways(run, "q", Links(), {}), None, "All").blocks
+    return side_by_side(groups, QuestionLinks(run, "q", Links(), {}), None, "All").blocks
 
 
 def marked_in(words: doc.Inline) -> list[tuple[str, bool]]:
@@ -493,7 +500,7 @@ def test_an_answer_that_cites_the_gold_and_says_another_thing_is_doubted(cited):
     assert DOUBT not in Parts(said.body).text
     assert "v-pass" not in str(unsaid.body)
     for page in (said, unsaid):
-        assert f"correct means: {right_means('score')}" in Parts(page.body).text
+        assert f"correct means: {correct_means('score')}" in Parts(page.body).text
 
 
 @pytest.mark.parametrize("right", [True, False, None])
@@ -515,7 +522,7 @@ def test_only_what_counts_as_right_is_doubted(right, values, doubted):
 def test_every_command_says_what_right_means(demo):
     commands = {run.record.command for run in demo.runs.values()}
     assert len(commands) > 3
-    assert all(right_means(command) != right_means("") for command in commands)
+    assert all(correct_means(command) != correct_means("") for command in commands)
 
 
 def traced(run_id: str, kind: str, code: str = "ok", matched: bool | None = None) -> TracedRun:

@@ -23,11 +23,11 @@ from ragauge.contracts.evaluation import EvalReport
 from ragauge.contracts.history import REPORT, History, NewRun, Run, RunFilter, UnitRow
 from ragauge.contracts.kept import SPENT
 from ragauge.contracts.stability import StabilityReport
-from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Links, Page
 from ragauge.dashboard.pages import run as run_page
 from ragauge.dashboard.pages.run_questions import LONGEST, LONGEST_ID
+from ragauge.dashboard.query import BadAddress, Query
 from ragauge.dashboard.unit_list import doubt
 from ragauge.metrics.worst_first import swept_questions
 from ragauge.reports import phrasing
@@ -78,7 +78,7 @@ def opened(material: Material, run: Run | str, tab: str = "", query: str = "") -
     fields = parse_qsl(query, keep_blank_values=True)
     path = {"run": id} | ({"tab": tab} if tab and tab != "overview" else {})
     links = Links(f"/runs/{id}" + (f"/{tab}" if "tab" in path else ""), fields)
-    while (page := run_page.page(material, links, Asked(fields, path))).refresh_s:
+    while (page := run_page.page(material, links, Query(fields, path))).refresh_s:
         pass  # a job waits a while before it says that it is not done
     return page
 

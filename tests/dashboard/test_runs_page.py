@@ -11,10 +11,10 @@ import pytest
 
 from ragauge.contracts.paging import MetricLine, Point
 from ragauge.contracts.report import Verdict
-from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.page import Links
 from ragauge.dashboard.pages import runs
 from ragauge.dashboard.pages.runs import LONGEST, OUTSIDE, TREND_RUNS, sparks
+from ragauge.dashboard.query import BadAddress, Query
 from ragauge.reports import phrasing
 from tests.chromium import photographed
 from tests.dashboard.page_parts import Parts, material_at
@@ -34,7 +34,7 @@ def material(tmp_path):
 
 def shown(material, *fields, **named):
     pairs = [*fields, *named.items()]
-    return runs.page(material, Links("/", pairs), Asked(pairs))
+    return runs.page(material, Links("/", pairs), Query(pairs))
 
 
 def parts(material, *fields, **named):
@@ -303,11 +303,11 @@ def test_two_selected_runs_are_compared_the_older_one_first(material):
     form = str(body).partition('<form class="filters" id="compare"')[2].partition("</form>")[0]
     assert "<table" not in form, "print hides forms"
     chosen = (("run", second.id), ("run", first.id))
-    page = runs.compared(material, Links("/compare", chosen), Asked(chosen))
+    page = runs.compared(material, Links("/compare", chosen), Query(chosen))
     assert page.title == f"Compare nightly {first.shown} and {second.shown}"
     for some in (chosen[:1], (*chosen, ("run", first.id))):
         with pytest.raises(BadAddress, match="select two runs"):
-            runs.compared(material, Links("/compare", some), Asked(some))
+            runs.compared(material, Links("/compare", some), Query(some))
 
 
 @pytest.mark.parametrize(

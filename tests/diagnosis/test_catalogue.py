@@ -37,7 +37,7 @@ from ragauge.diagnosis.catalogue import (
     rules,
     symptoms,
 )
-from ragauge.diagnosis.ranking import MENDED
+from ragauge.diagnosis.ranking import REPAIRED_BY
 from ragauge.gates.rules import known_rules
 from ragauge.metrics.quality import LABELS
 from ragauge.metrics.table import table
@@ -314,7 +314,7 @@ def test_the_code_sees_exactly_the_symptoms_that_causes_bring_about():
 
 def test_the_code_looks_for_exactly_the_signs_that_weigh():
     changes = set(get_args(get_type_hints(Intervention)["name"])) - {AGAIN}
-    replayed = {f"{MENDED}{change}" for change in changes}
+    replayed = {f"{REPAIRED_BY}{change}" for change in changes}
     assert noted("sign") | added_later() | replayed == {weight.sign for _, weight in WEIGHTS}
 
 

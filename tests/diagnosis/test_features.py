@@ -5,7 +5,7 @@ import pytest
 
 from ragauge.contracts.answers import Context
 from ragauge.contracts.diagnosis import ScoreRow
-from ragauge.diagnosis.features import features, question_type, searched, too_fine
+from ragauge.diagnosis.features import features, question_type, searchable_features, too_fine
 from ragauge.text.language import language_of
 
 
@@ -213,12 +213,12 @@ def test_features_with_two_to_fifty_values_are_searched():
         {"constant": "x", "two": str(at % 2), "fifty": str(at % 50), "id": str(at)}
         for at in range(51)
     ]
-    assert [one.name for one in searched(samples)] == ["fifty", "two"]
+    assert [one.name for one in searchable_features(samples)] == ["fifty", "two"]
     assert too_fine(samples) == {"id": 51}
-    assert searched([]) == ()
+    assert searchable_features([]) == ()
 
 
 def test_a_sample_without_a_feature_stands_past_the_last_value():
-    [one] = searched([{"tier": "b"}, {}, {"tier": ""}, {"tier": "b"}])
+    [one] = searchable_features([{"tier": "b"}, {}, {"tier": ""}, {"tier": "b"}])
     assert one.values == ("", "b")
     assert np.array_equal(one.places, [1, 2, 0, 1])

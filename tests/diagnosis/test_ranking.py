@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from msgspec import structs
 from scipy.stats import binomtest
 
-from ragauge.diagnosis.cases import Case, Seen
+from ragauge.diagnosis.cases import Case, CaseBuilder
 from ragauge.diagnosis.catalogue import evidence, rules, symptoms
 from ragauge.diagnosis.ranking import (
     ENOUGH,
     LEAST,
-    MENDED,
     ORDER,
+    REPAIRED_BY,
     SHOWN,
-    UNTOLD,
+    UNKNOWN_BITS,
     Count,
     rank,
 )
@@ -84,7 +84,7 @@ def many_cases(most=12, **options):
 
 def plain_is_proved(rule, signs):
     """Whether a replay mended what the cause would have spoilt."""
-    mending = [one.sign for one in rule.signs if one.sign.startswith(MENDED) and one.bits > 0]
+    mending = [one.sign for one in rule.signs if one.sign.startswith(REPAIRED_BY) and one.bits > 0]
     return any(signs.get(sign) for sign in mending)
 
 
@@ -93,7 +93,7 @@ def plain_bits(rule, signs):
     for weight in rule.signs:
         if weight.sign not in signs:
             lacking = weight.needed and not plain_is_proved(rule, signs)
-            total += UNTOLD if lacking else 0
+            total += UNKNOWN_BITS if lacking else 0
         elif signs[weight.sign]:
             total += weight.bits
         else:
@@ -322,7 +322,7 @@ def test_a_few_cases_of_many_exclude_nothing(told, of, standing):
 
 def test_what_a_replay_mends_needs_no_log_to_prove_it():
     missed = [case(f"s{n}", "missed") for n in range(8)]
-    mended = [structs.replace(one, signs={f"{MENDED}top_k_doubled": True}) for one in missed]
+    mended = [structs.replace(one, signs={f"{REPAIRED_BY}top_k_doubled": True}) for one in missed]
     assert found(missed)["cause.pool_narrow"].standing == "untested"
     assert found(mended)["cause.pool_narrow"].standing in ("likely", "possible")
     logged = [structs.replace(one, signs={**one.signs, "shallow_pool": False}) for one in mended]
@@ -445,7 +445,7 @@ def test_samples_that_show_it_alike_stand_by_id():
 
 
 def seen(*noted, signs=()):
-    one = Seen()
+    one = CaseBuilder()
     for name, shown in noted:
         one.symptom(name, shown)
     for name, there in signs:
@@ -490,7 +490,7 @@ def test_a_case_without_symptoms_went_right():
 
 
 def test_a_case_does_not_change_with_what_is_noted_after_it():
-    noting = Seen()
+    noting = CaseBuilder()
     noting.sign("longer", True)
     first = noting.case("r1", "q1")
     noting.sign("longer", False)
@@ -501,7 +501,7 @@ def test_a_case_does_not_change_with_what_is_noted_after_it():
 
 
 def test_whether_one_of_several_symptoms_shows_can_be_asked_on_the_way():
-    noting = Seen()
+    noting = CaseBuilder()
     noting.symptom("missed", False)
     noting.symptom("invented", True)
     assert noting.shows({"missed", "invented"})

@@ -18,8 +18,8 @@ from ragauge.diagnosis.cases import Case, Material, Measured
 from ragauge.diagnosis.catalogue import catalogue, symptoms
 from ragauge.diagnosis.limits import RANKED, SEVEN, mean
 from ragauge.diagnosis.own_rules import ONLY_HERE
-from ragauge.diagnosis.report import CAUSES, How, diagnosed, low_samples
-from ragauge.diagnosis.words import words
+from ragauge.diagnosis.report import CAUSES, DiagnosisSettings, build_report, low_samples
+from ragauge.diagnosis.texts import texts
 from ragauge.errors import UsageError
 
 
@@ -65,7 +65,7 @@ def case(id, *shown, **signs):
 
 
 def told(of, **how):
-    return diagnosed(of, How(**how))
+    return build_report(of, DiagnosisSettings(**how))
 
 
 def severities(report):
@@ -102,8 +102,8 @@ def test_what_has_no_value_and_what_has_no_rule_say_so(language):
     report = told(material(scores), language=language)
     reasons = {one.metric: one.reason for one in report.diagnoses}
     assert reasons == {
-        "faithfulness": words(language).metrics.no_valid_value,
-        "tone": words(language).metrics.no_rule,
+        "faithfulness": texts(language).metrics.no_valid_value,
+        "tone": texts(language).metrics.no_rule,
         "context_recall": None,
     }
 
@@ -383,7 +383,7 @@ def test_a_gate_that_asks_it_of_every_question_may_fail_though_the_mean_is_fine(
         told(material({}, metrics=one), language=language).diagnoses[0].reason
         for one in (fine, low)
     ]
-    assert reasons == [words(language).metrics.each, None]
+    assert reasons == [texts(language).metrics.each, None]
 
 
 @pytest.mark.parametrize("name", ["faithfullness", "context_recal", "noise-sensitivity"])
@@ -409,7 +409,7 @@ def sliced(values, **told):
     known = [row.values["faithfulness"] for row in rows]
     of = material({}, metrics={"faithfulness": measured(known)})
     found = structs.replace(of, samples=rows, features=features)
-    return diagnosed(found, How(**told)).slices
+    return build_report(found, DiagnosisSettings(**told)).slices
 
 
 def test_a_slice_where_a_metric_is_low_is_named():
@@ -442,7 +442,7 @@ def test_where_nothing_is_low_there_is_no_slice():
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_low_samples_that_show_nothing_are_counted(language):
     of = material({"faithfulness": [0.1, 0.2, 0.3]}, [case("a", "invented"), case("b"), case("c")])
-    say = words(language).unknown
+    say = texts(language).unknown
     few = say["few_samples"].format(n=3)
     assert told(of, language=language).unknown == (say["unexplained"].format(n=2, of=3), few)
     all_explained = [case(id, "invented") for id in "abc"]
@@ -453,7 +453,7 @@ def test_low_samples_that_show_nothing_are_counted(language):
 @pytest.mark.parametrize(("low", "said"), [(2, True), (29, True), (30, False)])
 def test_that_the_low_samples_are_few_is_said(low, said):
     rows = [{"id": f"{n}", "faithfulness": 0.1 if n else 0.9} for n in range(low + 1)]
-    few = words("en").unknown["few_samples"].format(n=low)
+    few = texts("en").unknown["few_samples"].format(n=low)
     assert (few in diagnose(rows).unknown) is said
     assert not any("of them are low" in text for text in diagnose(rows[:1]).unknown)
 
@@ -477,10 +477,10 @@ def replay():
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_is_not_known_is_said_and_a_replay_is_known_where_it_was_made(language):
     of = material({"faithfulness": [0.9]}, unknown=("no_contexts", "no_replay"))
-    say = words(language).unknown
-    how = How(language=language)
-    assert diagnosed(of, how).unknown == (say["no_contexts"], say["no_replay"])
-    assert diagnosed(of, how, replay()).unknown == (say["no_contexts"],)
+    say = texts(language).unknown
+    how = DiagnosisSettings(language=language)
+    assert build_report(of, how).unknown == (say["no_contexts"], say["no_replay"])
+    assert build_report(of, how, replay()).unknown == (say["no_contexts"],)
 
 
 def test_the_report_tells_how_it_was_made():
@@ -508,7 +508,7 @@ def test_a_feature_with_too_many_values_is_a_finding():
 
 def test_the_samples_of_low_metrics_are_those_that_a_replay_asks_again():
     scores = {"faithfulness": [0.1, 0.9, 0.2], "context_recall": [0.9, 0.4, 0.9]}
-    assert [row.id for row in low_samples(material(scores), How())] == ["a", "c"]
+    assert [row.id for row in low_samples(material(scores), DiagnosisSettings())] == ["a", "c"]
 
 
 def test_a_report_can_be_read_back():

@@ -13,7 +13,7 @@ from ragauge.contracts.claims import AnswerClaims, Claim
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.metric import Facts
 from ragauge.contracts.run import Variation
-from ragauge.diagnosis.cases import Observed
+from ragauge.diagnosis.cases import ObservedTrace
 from ragauge.diagnosis.catalogue import symptoms
 from ragauge.diagnosis.scored_case import LONG_CONTEXT_WORDS, MANY, PADDED_WORDS
 from ragauge.diagnosis.traced_case import (
@@ -61,7 +61,7 @@ def run(id="r1", gold=GOLD, *, variation=FIRST, retrieved=(NEEDED, "d1#b"), **to
         known["found_some"] = not needed.isdisjoint(retrieved)
         known["found_all"] = needed <= set(retrieved)
     known |= {"facts": facts(), **told}
-    return Observed(id=id, gold=gold, variation=variation, retrieved=retrieved, **known)
+    return ObservedTrace(id=id, gold=gold, variation=variation, retrieved=retrieved, **known)
 
 
 def payload(id, *, k_pos=None, k_final=None, rerank_score=None):

@@ -9,9 +9,9 @@ import pytest
 from rich.cells import cell_len
 
 from ragauge.contracts.diagnosis import LANGUAGES
-from ragauge.diagnosis.catalogue import catalogue, rules, speaks_of
+from ragauge.diagnosis.catalogue import catalogue, is_about, rules
 from ragauge.diagnosis.own_rules import read_own_rules
-from ragauge.diagnosis.words import words as sentences_of
+from ragauge.diagnosis.texts import texts as sentences_of
 from ragauge.errors import UsageError
 from ragauge.metrics.table import table
 from ragauge.reports.kinds.catalogue import FORMS, catalogue_text
@@ -152,7 +152,7 @@ def test_a_name_means_nothing_in_another_family():
     """Documents without entities are not passages that retrieval missed."""
     [misses] = [one for one in catalogue() if one.id == "cause.retrieval_misses"]
     assert "traceability.coverage" in misses.metrics
-    assert not speaks_of(misses, "entities.coverage")
+    assert not is_about(misses, "entities.coverage")
 
 
 @every_language

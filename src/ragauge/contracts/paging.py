@@ -1,4 +1,4 @@
-"""A history read a page at a time: what a dashboard asks, however many questions a run has."""
+"""A history read a page at a time, for a dashboard: fast for any number of questions."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 Row = TypeVar("Row")
 
 PAGE = 50
-"""Rows of a page where nobody asks for another number."""
+"""Rows of a page by default."""
 LONGEST_PAGE = 200
 
 Rightness = Literal["right", "wrong", "untold"]
-"""How a unit ended; `untold` where its run does not say."""
+"""Whether a unit is correct; `untold` if its run does not say."""
 
 
 class BadQuery(UsageError):
@@ -31,7 +31,7 @@ class BadQuery(UsageError):
 
 
 class Paged(Struct, Generic[Row], frozen=True, kw_only=True):
-    """A page of rows, and how many there are in all."""
+    """A page of rows, and their total number."""
 
     rows: tuple[Row, ...]
     total: int
@@ -42,8 +42,8 @@ class RunQuery(Struct, frozen=True, kw_only=True):
     """Which runs, in which order."""
 
     words: str = ""
-    """Each must stand in the name, the command, the id, the branch, the commit, a tag or a label
-    (`key=value`), whatever its case."""
+    """Each must occur in the name, command, id, branch, commit, a tag or a label (`key=value`),
+    in any case."""
     name: str | None = None
     command: str | None = None
     green: bool | None = None
@@ -60,7 +60,7 @@ class UnitQuery(Struct, frozen=True, kw_only=True):
     """Which units of a run, in which order."""
 
     words: str = ""
-    """Each must stand in the unit's id or in the words of its question, whatever its case."""
+    """Each must occur in the unit's id or in its question, in any case."""
     label: str | None = None
     right: Rightness | None = None
     stratum: str | None = None
@@ -124,14 +124,14 @@ class UnitCounts(Struct, frozen=True, kw_only=True):
 
     units: int
     labels: dict[str, int]
-    """The most frequent first; units without a label are not in it."""
+    """The most frequent first; units without a label are left out."""
     right: int
     wrong: int
     untold: int
 
 
 class OutcomeCounts(Struct, frozen=True):
-    """How many units ended in which way."""
+    """How many units are correct, incorrect and unknown."""
 
     right: int
     wrong: int
@@ -143,7 +143,7 @@ class OutcomeCounts(Struct, frozen=True):
 
 
 class UnitInRun(Struct, frozen=True, kw_only=True):
-    """What a question came to in one of the runs."""
+    """A question's row in one of the runs."""
 
     run: Run
     row: UnitRow
@@ -162,7 +162,7 @@ class GoldSet(Struct, frozen=True, kw_only=True):
 
 
 class PagedHistory(Protocol):
-    """Pages of a history. None of its answers is larger than what was asked for."""
+    """Pages of a history; no result is larger than requested."""
 
     def runs(self, query: RunQuery) -> Paged[Run]: ...
 
@@ -193,9 +193,9 @@ class PagedHistory(Protocol):
     def unit(self, run: Run, unit: str) -> UnitRow | None: ...
 
     def neighbours(self, run: Run, unit: str, query: UnitQuery) -> tuple[str | None, str | None]:
-        """The units before and after this one in the order of the query, for a reader who goes on.
+        """The units before and after this one in the order of the query.
 
-        None at the ends, and both where the unit is not among those asked for.
+        None at the ends; both are None if the unit does not match the query.
         """
         ...
 

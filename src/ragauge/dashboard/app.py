@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from ragauge.contracts.paging import BadQuery
 from ragauge.dashboard import assets, parts
-from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Links, Page
 from ragauge.dashboard.pages import document, gold, history, question, run, runs
 from ragauge.dashboard.parts import render
+from ragauge.dashboard.query import BadAddress, Query
 from ragauge.errors import RagaugeError
 from ragauge.reports import document as doc
 from ragauge.text.visible import visible
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-View = Callable[[Material, Links, Asked], Page]
+View = Callable[[Material, Links, Query], Page]
 """A page: from the history, the way to other pages, and what the address asks for."""
 
 VIEWS: Sequence[tuple[str, View]] = (
@@ -37,7 +37,7 @@ VIEWS: Sequence[tuple[str, View]] = (
     ("/gold", gold.sets),
     ("/gold/{sha256}", gold.page),
 )
-"""Each address with its page; names in the path are asked for as fields of the query are."""
+"""Each address with its page; names in the path are read like fields of the query."""
 
 TOGETHER = 8
 """Pages that are made at a time: fewer than the connections a history has to its database."""
@@ -95,10 +95,10 @@ def _answer(view: View, material: Material, request: Request) -> Response:
 
     path = request.scope["raw_path"].decode("ascii")  # as links need it: an id may hold a ?
     fields = [*request.query_params.multi_items()]
-    asked = Asked(fields, request.path_params)
+    query = Query(fields, request.path_params)
     try:
-        page = view(material, Links(path, fields), asked)
-        if wanted := asked.text("figures"):
+        page = view(material, Links(path, fields), query)
+        if wanted := query.text("figures"):
             if page.refresh_s is not None:  # what there is so far is not the answer
                 later = {"Retry-After": str(page.refresh_s)}
                 return PlainTextResponse("This is still being computed.\n", 503, later)

@@ -119,7 +119,7 @@ def random_token() -> str:
     return secrets.token_urlsafe(RANDOM_BYTES)
 
 
-class Knock(Struct, frozen=True):
+class IncomingRequest(Struct, frozen=True):
     """A request before anything is done for it, byte for byte."""
 
     method: bytes
@@ -146,7 +146,7 @@ class Knock(Struct, frozen=True):
         return b"&".join(field for field in self.query.split(b"&") if not _is_token(field))
 
 
-class Refused(Struct, frozen=True, kw_only=True):
+class Refusal(Struct, frozen=True, kw_only=True):
     """Why a request goes no further, and what its reader can do."""
 
     status: int
@@ -181,7 +181,7 @@ class Guard:
         if scope["type"] != "http":  # the server starting and ending; the rest finds no route
             await self._app(scope, receive, send)
             return
-        knock = Knock(
+        knock = IncomingRequest(
             scope["method"].encode(), scope["raw_path"], scope["query_string"], scope["headers"]
         )
 
@@ -204,7 +204,7 @@ class Guard:
         app = self.answer(knock) or self._app
         await app(scope, receive, sending)
 
-    def answer(self, knock: Knock) -> Response | None:
+    def answer(self, knock: IncomingRequest) -> Response | None:
         """What the guard says itself; None where the application is to answer."""
         from starlette.responses import Response
 
@@ -226,18 +226,18 @@ class Guard:
         known = known or self._token.is_in(knock.values(b"cookie"), self._port)
         return None if known else _page(_unknown(knock))
 
-    def refused(self, knock: Knock) -> Refused | None:
+    def refused(self, knock: IncomingRequest) -> Refusal | None:
         """The first rule that the request breaks, whoever it comes from."""
         hosts, path = knock.values(b"host"), knock.path
         if len(hosts) != 1:
-            return Refused(
+            return Refusal(
                 status=400,
                 title="No single Host header",
                 words=f"The request has {len(hosts) or 'no'} Host headers; it needs one.",
             )
         # Another name than ours leads here when its owner wants to be us: DNS rebinding.
         if hosts[0].lower() not in self._hosts:
-            return Refused(
+            return Refusal(
                 # "Misdirected" is the exact word: this server does not answer for that name.
                 status=421,
                 title="Not a name of this dashboard",
@@ -245,31 +245,31 @@ class Guard:
                 "address that was printed when it started, or start it with --allow-host.",
             )
         if len(knock.address) > LONGEST_ADDRESS:
-            return Refused(
+            return Refusal(
                 status=414,
                 title="This address is too long",
                 words=f"An address may have {LONGEST_ADDRESS:,} characters.",
             )
         # A browser takes //name and /\name for another server, and we lead back to the address.
         if path[:1] != b"/" or path[1:2] in (b"/", b"\\"):
-            return Refused(
+            return Refusal(
                 status=400, title="This address is not valid", words="A path begins with one slash."
             )
         if knock.method not in METHODS:
-            return Refused(
+            return Refusal(
                 status=405,
                 title="This dashboard is read-only",
                 words="The command `ragauge` records, tags and removes runs.",
                 headers={"allow": b", ".join(METHODS).decode()},
             )
         if any(origin.lower() not in self._origins for origin in knock.values(b"origin")):
-            return Refused(
+            return Refusal(
                 status=403,
                 title="Refused",
                 words="The request comes from another site; only pages of the dashboard may.",
             )
         if any(site.lower() not in OWN_SITES for site in knock.values(b"sec-fetch-site")):
-            return Refused(
+            return Refusal(
                 status=403,
                 title="You come from another site",
                 words="Pages elsewhere may not open this dashboard, since they could watch what it "
@@ -279,9 +279,9 @@ class Guard:
         return None
 
 
-def _unknown(knock: Knock) -> Refused:
+def _unknown(knock: IncomingRequest) -> Refusal:
     fields = parse_qsl(knock.without_token.decode("ascii", "replace"), keep_blank_values=True)
-    return Refused(
+    return Refusal(
         status=401,
         title="A token is needed",
         words="This dashboard was started with a token; ask the person who started it.",
@@ -292,7 +292,7 @@ def _unknown(knock: Knock) -> Refused:
     )
 
 
-def _page(refused: Refused) -> Response:
+def _page(refused: Refusal) -> Response:
     from starlette.responses import HTMLResponse
 
     from ragauge.dashboard import assets

@@ -26,7 +26,7 @@ def progress(done: int, of: int) -> None:
 class Jobs:
     """Results by key, each made once however many ask for it. Several threads may ask at once.
 
-    The last `keep` keys asked for are kept. An error is raised to all who wait for it, or to
+    The last `keep` requested keys are kept. An error is raised to all who wait for it, or to
     the next who asks, and is then forgotten: what failed because a run was missing is tried
     again once the run is there.
     """
@@ -72,7 +72,7 @@ class Jobs:
         job = self._jobs.get(key)
         if job is None:
             job = self._jobs[key] = _Job(make)
-            # Beyond `keep`, the key not asked for the longest: also one that nobody waits for.
+            # Beyond `keep`, the least recently requested key, even if its job is not finished.
             for old, one in list(self._jobs.items())[: -self._keep]:
                 if one.state != "working":
                     del self._jobs[old]
@@ -85,7 +85,7 @@ class Jobs:
         return job
 
     def _work(self) -> None:
-        """Does the jobs, always the one last asked for: somebody looks at that page now."""
+        """Runs the jobs, the most recently requested first: somebody is looking at that page."""
 
         def waiting() -> _Job | None:
             every = reversed(self._jobs.values())

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from ragauge.contracts.history import Run
-from ragauge.dashboard.asked import BadAddress
+from ragauge.dashboard.query import BadAddress
 from ragauge.reports import document as doc
 from ragauge.reports.document import Data, Table, Target
 from ragauge.reports.formats.html import Sorting, write_blocks
@@ -89,11 +89,11 @@ class Links:
         return address(self._path, [*kept, (name, value)])
 
 
-class To:
+class PageTargets:
     """Addresses of what blocks are about, by a function for each kind of thing that has a page."""
 
-    def __init__(self, **ways: Callable[[str], str | None]) -> None:
-        self._ways = ways
+    def __init__(self, **question_links: Callable[[str], str | None]) -> None:
+        self._ways = question_links
 
     def to(self, target: Target) -> str | None:
         kind, id = target

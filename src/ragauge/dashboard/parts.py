@@ -15,8 +15,8 @@ from msgspec import Struct, structs
 
 from ragauge.citations.offsets import Place as Stretch
 from ragauge.contracts.paging import Paged
-from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.page import address
+from ragauge.dashboard.query import Query
 from ragauge.reports.document import Block, Column, Html, Inline, Row, Section, Span, Table
 from ragauge.reports.formats.html import inline_html
 from ragauge.reports.kinds.runs import when
@@ -38,7 +38,7 @@ def render(template: str, **context: Any) -> Markup:
     return Markup(_environment().get_template(template).render(**context))  # escaped as made
 
 
-def drawn(macro: str, *given: Any, template: str = "cells.html") -> Markup:
+def draw_macro(macro: str, *given: Any, template: str = "cells.html") -> Markup:
     """A macro with what it is given; those of `cells.html` are what cells of tables show."""
     from markupsafe import Markup
 
@@ -53,11 +53,11 @@ def _environment() -> Environment:
     return made
 
 
-def addresses(asked: Asked, path: str, anchor: str = "") -> Address:
+def addresses(query: Query, path: str, anchor: str = "") -> Address:
     """A function from changed fields to the address of the same table with them."""
 
     def to(**changed: str | int | None) -> str:
-        made = address(path, asked.but(**changed, figures=None, order=None).fields)
+        made = address(path, query.but(**changed, figures=None, order=None).fields)
         return f"{made}#{anchor}" if anchor else made
 
     return to
@@ -77,11 +77,11 @@ class Listed(Struct, frozen=True):
     """From changed fields to the address of the same table with them."""
 
 
-def listed(paged: Paged[Any], asked: Asked, default: str, path: str, anchor: str = "") -> Listed:
-    """A page of rows with the order it was asked for."""
-    sort, down = asked.order(default)
-    order, address = f"-{sort}" if down else sort, addresses(asked, path, anchor)
-    return Listed(paged.rows, paged.total, paged.start, asked.limit, order, address)
+def listed(paged: Paged[Any], query: Query, default: str, path: str, anchor: str = "") -> Listed:
+    """A page of rows with the requested order."""
+    sort, down = query.order(default)
+    order, address = f"-{sort}" if down else sort, addresses(query, path, anchor)
+    return Listed(paged.rows, paged.total, paged.start, query.limit, order, address)
 
 
 def sorts(title: str, name: str, page: Listed, *, right: bool = False, spare: int = 0) -> Column:
@@ -137,14 +137,16 @@ def select(name: str, value: str, title: str, options: Options, **about: Any) ->
 
 def macro(name: str, *given: Any, template: str = "parts.html") -> Html:
     """A macro of a template as a block; the place it is written at is its first argument."""
-    return Html(lambda at: drawn(name, at, *given, template=template))
+    return Html(lambda at: draw_macro(name, at, *given, template=template))
 
 
 def served(name: str, *given: Any) -> Html:
     """The same where a server answers: a form, a pager, tabs; a file is without it."""
     from markupsafe import Markup
 
-    return Html(lambda at: drawn(name, *given, template="parts.html") if at.served else Markup(""))
+    return Html(
+        lambda at: draw_macro(name, *given, template="parts.html") if at.served else Markup("")
+    )
 
 
 def header(title: Inline, *about: Inline, eyebrow: Inline = "") -> Html:
@@ -174,7 +176,7 @@ def form(
 
 def tags(*given: tuple[str, str, str | None]) -> Html:
     """Labels with their values, and the addresses of those that have one."""
-    return Html(lambda at: drawn("tags", given))
+    return Html(lambda at: draw_macro("tags", given))
 
 
 def tabs(given: Sequence[tuple[str, int | None, str, bool]]) -> Html:

@@ -19,7 +19,6 @@ from ragauge.contracts.history import History, Run, UnitRow
 from ragauge.contracts.paging import LONGEST_PAGE, Paged, Rightness, UnitQuery
 from ragauge.contracts.report import Rule, Verdict
 from ragauge.dashboard import assets
-from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.file_limits import Limits
 from ragauge.dashboard.jobs import AtOnce
 from ragauge.dashboard.material import Material
@@ -35,6 +34,7 @@ from ragauge.dashboard.pages.run_questions import (
     unit_table,
 )
 from ragauge.dashboard.parts import Listed, render
+from ragauge.dashboard.query import Query
 from ragauge.dashboard.unit_list import units_tab
 from ragauge.errors import UsageError
 from ragauge.gates.rules import satisfies
@@ -252,8 +252,8 @@ class _File:
 
     @cached_property
     def _opened(self) -> OpenedRun:
-        asked = Asked((("rows", "200"),), {"run": self._run.id})
-        return OpenedRun(self._material, self._links, asked)
+        query = Query((("rows", "200"),), {"run": self._run.id})
+        return OpenedRun(self._material, self._links, query)
 
     @cached_property
     def _headlines(self) -> list[str]:
@@ -329,7 +329,7 @@ class _File:
         units = first_units(self._material, self._run, self._limits.rows)
         # A reader of the file cannot choose columns: all that a gate is on are there.
         wanted = dict.fromkeys([*metrics_shown(opened), *gated_metrics(self._run)])
-        asked = Asked([("columns", id) for id in wanted][:MOST_COLUMNS], opened.asked.path)
+        query = Query([("columns", id) for id in wanted][:MOST_COLUMNS], opened.query.path)
         if len(units.rows) < units.total:
             first = f"The first {phrasing.count(len(units.rows))} of "
             first += f"{phrasing.pluralize(units.total, 'question')}, what went wrong first. "
@@ -337,15 +337,15 @@ class _File:
             yield doc.Text(first + more, "soft")
         size = len(units.rows)
         page = Listed(units.rows, units.total, 0, size, "right", lambda **changed: "")
-        yield unit_table(opened, asked, page)
+        yield unit_table(opened, query, page)
 
     def _compare(self) -> Markup:
         # A run that cannot be compared so is refused, as the command does.
-        history, asked = self._material.history, Asked((("rows", "200"),))
+        history, query = self._material.history, Query((("rows", "200"),))
         was = history.find(self._before or "", like=self._run)
-        how = compare.options(self._material, self._run, asked)
+        how = compare.options(self._material, self._run, query)
         report = compare_runs(was, self._run, history, how)
-        return placed(compare.shown(report, how, self._links, asked), "compare")
+        return placed(compare.shown(report, how, self._links, query), "compare")
 
     def _history(self) -> Markup:
         from markupsafe import Markup
@@ -353,21 +353,21 @@ class _File:
         def line(number: int, metric: str) -> Markup:
             record = self._run.record
             fields = (("metric", metric), ("name", record.name), ("command", record.command))
-            page = history.page(self._material, self._links, Asked(fields))
+            page = history.page(self._material, self._links, Query(fields))
             section = Markup('<section id="{}">\n{}\n</section>\n')
             return section.format(place_of("history", number), placed(page, f"history-{number}"))
 
         return Markup("").join(line(*one) for one in enumerate(self._headlines, 1))
 
     def _gold(self) -> Markup:
-        asked = Asked((), {"sha256": self._run.record.gold_sha256 or ""})
-        return placed(gold.page(self._material, self._links, asked), "gold")
+        query = Query((), {"sha256": self._run.record.gold_sha256 or ""})
+        return placed(gold.page(self._material, self._links, query), "gold")
 
     def _question_views(self) -> Iterator[View]:
         labels = {row.unit: row.label or "" for row in self._units.rows}
         for number, (unit, id) in enumerate(self._links.questions.items(), 1):
-            asked = Asked((("unit", unit),), {"run": self._run.id})
-            page = question.page(self._material, self._links, asked)
+            query = Query((("unit", unit),), {"run": self._run.id})
+            page = question.page(self._material, self._links, query)
             words = question_text(self._opened, unit)
             yield View(id, unit, words, labels[unit], placed(page, f"question-{number}", 2))
 
@@ -376,8 +376,8 @@ class _File:
             given = {"doc": wanted.doc_id, "rev": wanted.rev, "unit": wanted.unit}
             spans = {"start": wanted.start, "end": wanted.end}
             known = {name: str(at) for name, at in spans.items() if at is not None}
-            asked = Asked(tuple({**given, **known}.items()), {"run": self._run.id})
-            page = document.page(self._material, self._links, asked)
+            query = Query(tuple({**given, **known}.items()), {"run": self._run.id})
+            page = document.page(self._material, self._links, query)
             span = f"{wanted.start:,}–{wanted.end:,}" if wanted.end is not None else ""
             # A link to the document leads to what is cited in it, where that is marked.
             body = placed(page, f"document-{number}", 2, {CITED: id})

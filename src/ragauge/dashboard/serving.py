@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from ragauge.contracts.paging import RunQuery, UnitQuery
-from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.guard import Token
 from ragauge.dashboard.material import Material
+from ragauge.dashboard.query import Query
 from ragauge.errors import RagaugeError, UsageError
 from ragauge.text.visible import visible
 
@@ -29,7 +29,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 HTTP_PORT = 80
 BACKLOG = 128
 PATIENCE_S = 2
-"""How long pages under way may take once the end is asked for."""
+"""How long running requests may take after a shutdown is requested."""
 IDLE_S = 15.0
 """How long a connection may wait with nothing, or half a request, or an unread page."""
 LONGEST_HEAD = 1 << 17
@@ -235,12 +235,12 @@ def warm(material: Material) -> threading.Thread:
 
         links = Links()
         with suppress(RagaugeError):  # whoever opens the page will see it
-            runs.page(material, links, Asked())
-            history.page(material, links, Asked())
+            runs.page(material, links, Query())
+            history.page(material, links, Query())
             for newest in material.pages.runs(RunQuery(limit=1)).rows:
-                run.page(material, links, Asked((), {"run": newest.id}))
+                run.page(material, links, Query((), {"run": newest.id}))
                 for one in material.pages.units(newest, UnitQuery(limit=1)).rows:
-                    question.page(material, links, Asked([("unit", one.unit)], {"run": newest.id}))
+                    question.page(material, links, Query([("unit", one.unit)], {"run": newest.id}))
 
     thread = threading.Thread(target=make, name="warming", daemon=True)
     thread.start()

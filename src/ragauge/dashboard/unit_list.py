@@ -10,8 +10,8 @@ from msgspec import Struct
 from ragauge.contracts.citation import Offsets
 from ragauge.contracts.history import Run, UnitRow
 from ragauge.contracts.paging import Rightness, UnitQuery
-from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.page import DocumentPlace, Field, Links
+from ragauge.dashboard.query import BadAddress, Query
 from ragauge.reports import document as doc
 
 LIST_FIELDS = ("q", "label", "right", "stratum", "sort")
@@ -19,37 +19,37 @@ LIST_FIELDS = ("q", "label", "right", "stratum", "sort")
 RIGHTNESS: tuple[Rightness, ...] = get_args(Rightness)
 
 
-def unit_query(asked: Asked, default: str = "place") -> UnitQuery:
+def unit_query(query: Query, default: str = "place") -> UnitQuery:
     """The units that the fields ask for, from the row at `start`; `stratum` is `name=value`."""
-    sort, down = asked.order(default)
-    given = asked.exact("stratum")
+    sort, down = query.order(default)
+    given = query.exact("stratum")
     stratum, equals, value = given.partition("=")
     if given and not equals:
         raise BadAddress(f'stratum: "{given[:40]}" is not of the form name=value')
     return UnitQuery(
-        words=asked.text("q"),
-        label=asked.optional("label"),
-        right=asked.choice("right", RIGHTNESS),
+        words=query.text("q"),
+        label=query.optional("label"),
+        right=query.choice("right", RIGHTNESS),
         stratum=stratum if given else None,
         value=value if given else None,
         sort=sort,
         descending=down,
-        start=asked.start,
-        limit=asked.limit,
+        start=query.start,
+        limit=query.limit,
     )
 
 
-def list_fields(asked: Asked) -> dict[str, str]:
-    """The fields of a list that go with a link to one of its units, so that a reader can go on."""
-    return {name: given for name in LIST_FIELDS if (given := asked.exact(name))}
+def list_fields(query: Query) -> dict[str, str]:
+    """The fields of a list that links to its units keep, for going to the next one."""
+    return {name: given for name in LIST_FIELDS if (given := query.exact(name))}
 
 
 QUESTIONS = "questions"
-"""What the list of a run's units is called in downloads, and in addresses of every kind of run."""
+"""The name of the list of a run's units in downloads and in addresses, for every kind of run."""
 UNITS = {"ner": "Documents", "types": "Items", "linking": "Mentions", "all": "Samples"}
-"""What the units of an evaluation are called; those of other runs are questions."""
+"""The names of an evaluation's units; those of other runs are questions."""
 SHORT = 60
-"""Characters of an id in the way to a page: a longer one is cut."""
+"""Characters of an id in the breadcrumbs of a page: a longer one is cut."""
 
 
 def units_title(run: Run) -> str:
@@ -62,8 +62,8 @@ def units_tab(run: Run) -> str:
     return units_title(run).lower()
 
 
-class Ways(Struct, frozen=True):
-    """The page's links, with the fields of the list that a reader came from."""
+class QuestionLinks(Struct, frozen=True):
+    """The links of a question's page, with the fields of the list that the reader came from."""
 
     run: Run
     unit: str
@@ -82,12 +82,12 @@ class Ways(Struct, frozen=True):
         chosen: dict[str, Field] = {"run_id": run_id} if run_id else {"answer": place + 1}
         return self._changed(**chosen)
 
-    def beside(self, run: str) -> str | None:
+    def compared_with(self, run: str) -> str | None:
         """This page compared with the answer of another run."""
         return self._changed(**{"with": run})
 
     def document(self, doc_id: str | None, rev: str | None, offsets: Offsets | None) -> str | None:
-        """A document at a span; offsets in tokens are no place in a text."""
+        """A document at a span; offsets in tokens are not a place in a text."""
         if not doc_id:
             return None
         in_text = offsets if offsets and offsets.unit == "char" else None
@@ -96,7 +96,7 @@ class Ways(Struct, frozen=True):
         return self.links.document(self.run.id, place)
 
     def _changed(self, **fields: Field) -> str | None:
-        """None where the mount has one page for a unit, whatever is asked of it."""
+        """The changed page; None if there is only one page for each unit."""
         changed = self.links.question(self.run.id, self.unit, **{**self.fields, **fields})
         plain = self.links.question(self.run.id, self.unit, **self.fields)
         return None if changed == plain else changed
@@ -121,20 +121,20 @@ DOUBT = "cites the gold, but does not contain a gold phrase"
 CONTAINMENT, STRICT = "quality.claim_containment", "quality.precision_strict"
 
 
-def right_means(command: str) -> str:
-    """What a unit of this command's runs has done where it is called correct.
+def correct_means(command: str) -> str:
+    """What it means that a unit of this command's runs is correct.
 
-    >>> right_means("score")
+    >>> correct_means("score")
     'cites a gold id, or refuses where it should'
     """
     return MEANS.get(command, "as the run itself defines it")
 
 
 def doubt(row: UnitRow) -> str:
-    """Why a unit that counts as correct may not be; nothing where nothing speaks against it.
+    """Why a unit that counts as correct may not be; empty if there is no doubt.
 
-    Scoring calls an answer correct by what it cites. Whether it also says what the gold expects is
-    a number of its own.
+    Scoring decides by the citations whether an answer is correct. Whether it also says what gold
+    expects is a separate metric.
     """
     contained = row.values.get(CONTAINMENT, row.values.get(STRICT))
     return DOUBT if row.right and contained == 0 else ""

@@ -1,4 +1,4 @@
-"""Advice: the hypotheses the data speaks for, the strongest first."""
+"""Advice: the hypotheses that the data supports, the strongest first."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from ragauge.gates.rules import known_rules, satisfies
 
 SHOWN = 5
 UNKNOWN = "unknown"
-"""How the catalogue calls a triage that could not be told."""
+"""The catalogue's name for an unknown triage."""
 
 MOST_OF = 0.6
-"""A stratum is named when it holds this share of the questions that went wrong …"""
+"""A stratum is named if it has this fraction of the questions that went wrong …"""
 LIFT = 1.5
-"""… and its share there is this many times its share of all questions."""
+"""… and that is this many times its fraction of all questions."""
 
 
 def advise(
@@ -34,15 +34,15 @@ def advise(
     strata: Mapping[str, Mapping[str, Any]],
     units: int | None = None,
 ) -> tuple[Advice, ...]:
-    """Every hypothesis that some question speaks for, ranked by how many do; ties by id.
+    """Every hypothesis that a question supports, ranked by how many do; ties by id.
 
-    `units` says how many there were in all, where the questions are only the first of them.
+    `units` is the total number if the questions are only the first of them.
     """
     return advised("quality", questions, scores, strata, units)
 
 
 class StabilityFacts(Struct, frozen=True, kw_only=True):
-    """A question over its runs, as the catalogue asks for it."""
+    """The facts of a question over its runs that catalogue entries can refer to."""
 
     qid: str
     answerable: bool
@@ -54,13 +54,13 @@ class StabilityFacts(Struct, frozen=True, kw_only=True):
     fails_refusal: bool
     fails_scu_cons: bool
     factor: str | None
-    """What the variation goes with."""
+    """The factor that explains the variation."""
     context: str | None
     """Whether the retrieved ids can explain it."""
 
 
 def stability_facts(qid: str, detail: QuestionStability) -> StabilityFacts:
-    """What the catalogue may ask of a question's details."""
+    """The facts of a question's details that catalogue entries can refer to."""
     failed = {text.split(" ", 1)[0] for text in detail.failed}
     return StabilityFacts(
         qid=qid,
@@ -82,11 +82,11 @@ def advise_stability(
     strata: Mapping[str, Mapping[str, Any]],
     factors: Mapping[str, FactorEffect],
 ) -> tuple[Advice, ...]:
-    """The hypotheses that a sweep's questions speak for, ranked as those of a score.
+    """The hypotheses that a sweep's questions support, ranked as those of a score.
 
-    Those about factors keep their places among the others, and follow each other by how often
-    runs that differ in the factor alone disagree. Chance comes first where another factor does
-    not disagree more often: runs at two temperatures differ by chance as well.
+    Hypotheses about factors keep their places among the others, ordered by how often runs that
+    differ only in the factor disagree. Chance comes first unless another factor disagrees more
+    often: runs at two temperatures differ by chance as well.
     """
     ranked = list(advised("stability", questions, {}, strata))
     about = {one.id: one.when["factor"] for one in catalogue() if "factor" in one.when}
@@ -109,13 +109,13 @@ def advised(
     strata: Mapping[str, Mapping[str, Any]],
     units: int | None = None,
 ) -> tuple[Advice, ...]:
-    """What a family of the catalogue says of these questions, ranked by how many speak for it.
+    """The advice of a family of the catalogue, ranked by how many questions support it.
 
-    A question is a record with a `qid`, `answerable`, and the facts that the entries ask for.
+    A question is a record with a `qid`, `answerable`, and the facts that the entries refer to.
     """
     found = []
     entries = [entry for entry in catalogue() if entry.family == family]
-    # Questions that no entry can tell apart are looked at once: thousands come to a few kinds.
+    # Questions with the same facts are checked once: thousands have a few kinds.
     alike: dict[Any, list[int]] = {}
     kind_of = attrgetter(*sorted({fact for entry in entries for fact in entry.when}))
     for place, row in enumerate(questions):
@@ -124,9 +124,9 @@ def advised(
         speaking = []
         for places in alike.values():
             row = questions[places[0]]
-            told = {fact: getattr(row, fact) for fact in entry.when}
+            facts = {fact: getattr(row, fact) for fact in entry.when}
             if all(
-                (UNKNOWN if told[fact] is None else told[fact]) in wanted
+                (UNKNOWN if facts[fact] is None else facts[fact]) in wanted
                 for fact, wanted in entry.when.items()
             ):
                 speaking += places
@@ -170,7 +170,7 @@ def concentration(
     strata: Mapping[str, Mapping[str, Any]],
     kind: str = "",
 ) -> str | None:
-    """The stratum most of these questions share, in words, where it is no mere chance of size.
+    """A sentence about the stratum that most of these questions share, if it is not just large.
 
     >>> strata = {str(n): {"language": "nl" if n < 4 else "en"} for n in range(12)}
     >>> concentration(["0", "1", "2"], list(strata), strata)
@@ -189,17 +189,17 @@ def concentration(
     if not candidates:
         return None
     _, times, _, (key, value) = max(candidates)
-    held = f"{all_in[key, value]} of all {total}{kind}"
-    return f"{times} of {len(qids)} have {key}={value} ({held})"
+    overall = f"{all_in[key, value]} of all {total}{kind}"
+    return f"{times} of {len(qids)} have {key}={value} ({overall})"
 
 
 class Fault(Struct, frozen=True, kw_only=True):
-    """One thing that went wrong in a unit, as the catalogue asks for it; None where nothing did."""
+    """One error of a unit for the catalogue's entries; None if it has none."""
 
     qid: str
     error: str | None
     answerable: bool | None = None
-    """A unit of a component is no question."""
+    """Always None: a unit of a component is not a question."""
 
 
 def advise_component(
@@ -209,9 +209,9 @@ def advise_component(
     strata: Mapping[str, Mapping[str, Any]],
     of: int,
 ) -> tuple[Advice, ...]:
-    """The hypotheses that the faults of a component speak for, those with the most first.
+    """The hypotheses that the faults of a component support, those with the most first.
 
-    `units` may be the first of many: `of` says how many there are in all.
+    `units` may be the first of many; `of` is the total number.
     """
     known = set(units)
     facts = [Fault(qid=unit, error=None) for unit in units]
@@ -224,26 +224,26 @@ def advise_component(
 
 
 CODES = "traceability.does_not_hold"
-"""The entry that sends its reader to the codes, and so comes before every knob."""
+"""The entry that refers to the codes, which come before any knob."""
 NEAREST = "chunk"
-"""The ΔS that a calibrated threshold is held against: a single span, as those it was fitted on."""
+"""The ΔS that is compared with a calibrated threshold: a single span, as in the calibration."""
 
 Turned = Literal["seed", "wording"]
-"""What goes with another order of the same chunks; the seed, where one wording shows it."""
+"""What changes the order of the same chunks; the seed, if a single wording shows it."""
 
 
 class TraceabilityFacts(Struct, frozen=True, kw_only=True):
-    """A question over its audited runs, as the catalogue asks for it.
+    """The facts of a question over its audited runs that catalogue entries can refer to.
 
-    None is what cannot be said. An audit tells of single answers, and so knows but a few of them.
+    None means unknown. An audit of single answers knows only a few of them.
     """
 
     qid: str
     answerable: bool | None = None
     holds: bool | None = None
-    """Nothing was found in any run."""
+    """No run has a finding."""
     matched: bool | None = None
-    """Every answer whose match can be told cites the gold."""
+    """Every answer whose match is known cites the gold."""
     found: bool | None = None
     """Something of the target section was retrieved."""
     near: bool | None = None
@@ -258,7 +258,7 @@ class TraceabilityFacts(Struct, frozen=True, kw_only=True):
     short: bool = False
     """It has too few wordings for the recipe."""
     fails_coverage: bool = False
-    """The gate fails, and the question is beyond its bound; so with the others."""
+    """The gate fails, and the question is beyond its bound; the same for the others."""
     fails_deltas: bool = False
     fails_reach: bool = False
     """Of the gates on how much of the gold is cited."""
@@ -274,10 +274,10 @@ def traceability_facts(
     failed: Collection[str],
     threshold: float | None,
 ) -> TraceabilityFacts:
-    """What the catalogue may ask of a question.
+    """The facts of a question that catalogue entries can refer to.
 
-    `failed` are the names of metrics whose gate fails with this question beyond the bound;
-    `threshold` is the calibrated one, None where nobody can say what is near.
+    `failed` has the names of metrics whose gate fails with this question beyond the bound;
+    `threshold` is the calibrated one, or None.
     """
     missed = _any([None if run.matched is None else not run.matched for run in runs])
     gains = [
@@ -318,9 +318,9 @@ def advise_traceability(
     *,
     codes_first: bool,
 ) -> tuple[Advice, ...]:
-    """The hypotheses that a trace evaluation's questions speak for, ranked as those of a score.
+    """The hypotheses that a trace evaluation's questions support, ranked as those of a score.
 
-    Where codes come first, none of them is about a knob.
+    With `codes_first`, none of them is about a knob.
     """
     advice = advised("traceability", questions, {}, strata)
     return tuple(one for one in advice if one.id == CODES) if codes_first else advice
@@ -329,24 +329,24 @@ def advise_traceability(
 def advise_similarity(
     answers: Iterable[AuditedAnswer], threshold: float | None
 ) -> tuple[Advice, ...]:
-    """What the ΔS of answers that miss the gold speaks for, ranked by how many do.
+    """The advice from the ΔS of answers that miss the gold, ranked by how many support it.
 
-    Without a calibrated threshold nobody can say what is near.
+    Without a calibrated threshold it is not known what is near.
     """
-    told = [
+    facts = [
         TraceabilityFacts(qid=answer.qid or answer.where, near=_near(answer, threshold))
         for answer in answers
     ]
-    return advised("traceability", told, {}, {})
+    return advised("traceability", facts, {}, {})
 
 
 def _near(one: AuditFacts | AuditedAnswer, threshold: float | None) -> bool | None:
-    """Whether an answer that holds and misses the gold had something near to go by."""
+    """Whether an answer that holds and misses the gold has a chunk within the threshold."""
     if threshold is None or one.matched is not False or one.code != OK or NEAREST not in one.deltaS:
         return None
     return one.deltaS[NEAREST] <= threshold
 
 
-def _any(told: Sequence[bool | None]) -> bool | None:
-    known = [one for one in told if one is not None]
+def _any(values: Sequence[bool | None]) -> bool | None:
+    known = [one for one in values if one is not None]
     return any(known) if known else None

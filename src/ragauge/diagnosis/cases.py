@@ -1,4 +1,4 @@
-"""A case: one answer with what went wrong in it and what was seen beside it."""
+"""A case: one answer with its symptoms (what went wrong) and signs (other observations)."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ from ragauge.contracts.run import Variation
 
 
 class Case(Struct, frozen=True, kw_only=True):
-    """One answer as the ranking of causes sees it, whatever it was read from."""
+    """One answer as the ranking of causes reads it, from any input."""
 
     id: str
     sample: str
     """The sample or question it belongs to; a sweep has several cases for each."""
     looked_for: frozenset[str]
-    """Symptoms that could have been seen."""
+    """Symptoms that could be checked."""
     symptoms: frozenset[str]
-    """Those that were."""
+    """Symptoms that it shows."""
     signs: Mapping[str, bool]
-    """What was looked for beside them; a sign that cannot be told is not there."""
+    """Signs that could be checked, and whether it shows each."""
 
     @property
     def went_wrong(self) -> bool:
         return bool(self.symptoms)
 
 
-class Seen:
-    """Symptoms and signs while a case is being looked at."""
+class CaseBuilder:
+    """Collects the symptoms and signs of a case."""
 
     def __init__(self) -> None:
         self._symptoms: dict[str, bool] = {}
         self._signs: dict[str, bool] = {}
 
     def symptom(self, name: str, shown: bool | None) -> None:
-        """Note whether a symptom shows; None is not known, and leaves what was noted before."""
+        """Note whether the case shows a symptom; None, for unknown, changes nothing."""
         if shown is not None:
             self._symptoms[name] = shown or self._symptoms.get(name, False)
 
     def shows(self, names: Collection[str]) -> bool:
-        """Whether any of these symptoms was noted as shown."""
+        """Whether the case shows any of these symptoms."""
         return any(self._symptoms.get(name, False) for name in names)
 
     def sign(self, name: str, seen: bool | None) -> None:
@@ -67,72 +67,72 @@ class Seen:
 
 
 class Measured(Struct, frozen=True, kw_only=True):
-    """A metric over the samples: its value, and what it is held against."""
+    """A metric over the samples: its value, and the limits for it."""
 
     score: Score
     better: Better | None
     limits: Threshold | None
     invalid: dict[str, int] = {}
     severity: Severity | None = None
-    """Where a gate has spoken already; else the limits decide."""
+    """Decided by a gate; otherwise the limits decide."""
 
 
 class Material(Struct, frozen=True, kw_only=True):
-    """What is known of the samples."""
+    """Everything that a diagnosis is based on."""
 
     samples: Sequence[ScoreRow]
     metrics: Mapping[str, Measured]
     cases: Sequence[Case] | None
-    """None where the input tells scores alone, and the causes come from its advice."""
+    """None if the input has only scores; then the causes come from its advice."""
     by_scores: bool = False
-    """Somebody else's scores say what went wrong: where they are fine, no cause is claimed."""
+    """Scores of another tool decide what went wrong: if they are fine, no cause is claimed."""
     wrong: int | None = None
-    """Units of a recorded run that are not right; None where it does not tell."""
+    """Units of a recorded run that are not correct; None if it does not say."""
     advice: Sequence[Advice] = ()
-    """What a recorded run found to say of itself."""
+    """The advice in a recorded run's report."""
     addresses: AddressCounts | None = None
     features: Mapping[str, Mapping[str, str]] = {}
     """By sample: what it can be sliced by."""
     gates: tuple[Verdict, ...] = ()
     unknown: tuple[str, ...] = ()
-    """Keys of what cannot be said, in the order of importance."""
+    """Keys of what cannot be determined, in order of importance."""
     findings: Findings
     coverage: dict[str, Any]
     identity: dict[str, Any]
 
 
-class Observed(Struct, frozen=True, kw_only=True):
-    """One trace with all that is known of it."""
+class ObservedTrace(Struct, frozen=True, kw_only=True):
+    """One trace with everything that is known about it."""
 
     id: str
     gold: Gold
     facts: Facts
     variation: Variation
     sent: str | None = None
-    """The question as it was asked; None where the trace does not tell."""
+    """The question as it was sent; None if the trace does not have it."""
     retrieved: tuple[str, ...] | None = None
     found_some: bool | None = None
-    """A needed chunk was retrieved; None where that cannot be told, as with the next."""
+    """Whether a needed chunk was retrieved; None, here and below, if that is not known."""
     found_all: bool | None = None
     payloads: tuple[Citation, ...] = ()
-    """Of the retrieved chunks that have one; best first."""
+    """Those of the retrieved chunks, best first."""
     codes: frozenset[str] = frozenset()
     """What the audit found."""
     audited: bool = False
-    """Whether the citations were looked at …"""
+    """Whether the citations were checked …"""
     held_to_index: bool = False
-    """… and held against the live index, …"""
+    """… and compared with the live index, …"""
     held_to_text: bool = False
-    """… and against the frozen documents."""
+    """… and with the frozen documents."""
     echoed: bool | None = None
     claims: AnswerClaims | None = None
     contexts: tuple[Context, ...] | None = None
-    """The texts of what was retrieved; None where the trace does not hold them all."""
+    """The texts that were retrieved; None if the trace does not have all of them."""
     rewritten: bool | None = None
-    """The search was given another text than the question that was sent."""
+    """Whether the search got another text than the question that was sent."""
     latency_ms: float | None = None
     passed_check: bool | None = None
-    """The pipeline's own validation let the answer through; None where the trace tells of none."""
+    """Whether the pipeline's own validation passed the answer; None if the trace has none."""
 
     @property
     def needed(self) -> frozenset[str]:
@@ -140,7 +140,7 @@ class Observed(Struct, frozen=True, kw_only=True):
 
     @property
     def right(self) -> bool | None:
-        """The answer is right as far as the gold tells; None where a call failed."""
+        """Whether the answer is correct according to gold; None if the call failed."""
         facts = self.facts
         if facts.answered is None:
             return None
@@ -153,10 +153,10 @@ class Observed(Struct, frozen=True, kw_only=True):
         return self.variation.paraphrase, self.variation.jitter
 
 
-def retrieval_moves(runs: Sequence[Observed]) -> bool | None:
-    """Whether λ of a question's retrieval is anything but convergent; None where it has none."""
+def retrieval_moves(runs: Sequence[ObservedTrace]) -> bool | None:
+    """Whether λ of a question's retrieval is not convergent; None if it has none."""
     if len(runs) < 2:
         return None
-    seen = [LambdaRun(kind="answer", cited=(), retrieved=run.retrieved) for run in runs]
-    state = retrieval_state(seen, len(runs))
+    retrievals = [LambdaRun(kind="answer", cited=(), retrieved=run.retrieved) for run in runs]
+    state = retrieval_state(retrievals, len(runs))
     return None if state in (None, "incomplete") else state != "convergent"

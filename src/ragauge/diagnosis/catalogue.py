@@ -1,7 +1,7 @@
-"""The catalogue of causes and actions, kept as data: a folder a language, a file a family.
+"""The catalogue of causes and actions, kept as data: a folder per language, a file per family.
 
-The English files say when an entry applies and which metrics and knobs it is about; the files of
-other languages only word it anew. A user's own file has the form of the English ones.
+The English files define when an entry applies and which metrics and knobs it is about; the files
+of other languages only translate its texts. A user's own file has the form of the English ones.
 
 An entry applies to the questions that match all of `when`: label, triage or a fact of the question;
 for the family `stability` its verdict, the gates it fails and the factor that goes with it; for
@@ -23,7 +23,7 @@ from msgspec import Struct, field, structs
 
 from ragauge.contracts.diagnosis import Action, Language, Threshold
 from ragauge.diagnosis.limits import SEVEN, plain_name, usual_limits
-from ragauge.diagnosis.words import words
+from ragauge.diagnosis.texts import texts
 from ragauge.metrics.table import table
 
 CAUSE = "cause"
@@ -54,30 +54,30 @@ class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def family(self) -> str:
-        """Whose questions it speaks of: quality, stability, traceability."""
+        """The family of metrics that it is about: quality, stability, traceability."""
         return self.id.partition(".")[0]
 
     @property
     def action(self) -> str:
-        """All there is to do, as one text."""
+        """All actions as one text."""
         return " ".join(step.do for step in self.actions)
 
 
-class _WordedStep(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class _TranslatedStep(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     do: str
     costs: str
     worsens: str
 
 
-class _Worded(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The words of an entry in another language, its actions in the same order."""
+class _Translation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The texts of an entry in another language, with its actions in the same order."""
 
     id: str
     title: str
     means: str
     evidence: str = ""
     confirm: str
-    actions: tuple[_WordedStep, ...]
+    actions: tuple[_TranslatedStep, ...]
 
 
 @cache
@@ -86,10 +86,10 @@ def catalogue(language: Language = "en") -> tuple[Entry, ...]:
     english = tuple(msgspec.convert(one, Entry) for one in _entries("en"))
     if language == "en":
         return english
-    worded = {one["id"]: msgspec.convert(one, _Worded) for one in _entries(language)}
+    fill = {one["id"]: msgspec.convert(one, _Translation) for one in _entries(language)}
     found = []
     for entry in english:
-        other = worded[entry.id]
+        other = fill[entry.id]
         actions = tuple(
             structs.replace(step, **structs.asdict(words))
             for step, words in zip(entry.actions, other.actions, strict=True)
@@ -105,11 +105,11 @@ def _entries(language: Language) -> Iterator[dict[str, Any]]:
             yield from tomllib.loads(file.read_text("utf-8"))["entry"]
 
 
-def speaks_of(entry: Entry, metric: str) -> bool:
+def is_about(entry: Entry, metric: str) -> bool:
     """Whether an entry is about a metric, under its own name or under another tool's.
 
-    A bare name is that of any family; the names of one family mean nothing in another, where
-    `coverage` is of something else.
+    A bare name matches any family; a name with a family matches only that family, because
+    `coverage` means something else in another.
     """
     if metric in entry.metrics:
         return True
@@ -121,11 +121,11 @@ def speaks_of(entry: Entry, metric: str) -> bool:
 
 
 KnobMap = Mapping[str, str | None]
-"""What a pipeline calls each knob; None where it has no such knob."""
+"""The pipeline's name of each knob; None if it does not have it."""
 
 
 def actions_of(entry: Entry, knobs: KnobMap) -> tuple[Action, ...]:
-    """The actions of an entry; those that turn a knob the pipeline lacks are left out."""
+    """The actions of an entry, without those on knobs that the pipeline lacks."""
     return tuple(
         Action(
             do=step.do,
@@ -139,7 +139,7 @@ def actions_of(entry: Entry, knobs: KnobMap) -> tuple[Action, ...]:
 
 
 class Weight(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a sign weighs for a cause, where it is seen and where it was looked for in vain."""
+    """The weight of a sign for a cause, if it is shown and if it is not."""
 
     sign: str
     bits: float
@@ -149,7 +149,7 @@ class Weight(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A cause: the symptoms it can bring about, and the signs that tell it from others."""
+    """A cause: the symptoms it can produce, and the signs that distinguish it from others."""
 
     id: str
     symptoms: tuple[str, ...]
@@ -161,7 +161,7 @@ class Evidence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     cause: tuple[Rule, ...]
     tolerated: dict[str, float]
-    """By symptom: the share of samples in which it is met in a sound system, too."""
+    """By symptom: the fraction of samples that show it even in a sound system."""
 
 
 @cache
@@ -179,7 +179,7 @@ def rules() -> dict[str, Rule]:
 
 @cache
 def symptoms() -> tuple[str, ...]:
-    """Every symptom that some cause can bring about."""
+    """Every symptom that some cause can produce."""
     return tuple(sorted({name for rule in evidence().cause for name in rule.symptoms}))
 
 
@@ -200,7 +200,7 @@ class Symptom(Struct, frozen=True):
 
 
 class Sign(Weight, frozen=True):
-    """What a sign weighs, and what it says of a sample, without how many show it."""
+    """The weight of a sign, and its sentence without a count."""
 
     text: str
 
@@ -233,7 +233,7 @@ class Catalogue(Struct, frozen=True, kw_only=True):
     """A file with rules of one's own, as an example."""
 
 
-def described(
+def describe(
     language: Language, metrics: Sequence[str] | None = None, *, own_rules: str = ""
 ) -> Catalogue:
     """The complete catalogue, or what concerns some metrics, with the evidence in words."""
@@ -248,33 +248,35 @@ def described(
     entries = [
         one
         for one in sorted(catalogue(language), key=lambda entry: entry.family != CAUSE)
-        if wanted is None or any(speaks_of(one, id) for id in wanted)
+        if wanted is None or any(is_about(one, id) for id in wanted)
     ]
     # The seven metrics that every tool has come first, then ours by name.
     ours = sorted({id for one in entries for id in one.metrics if plain_name(id) not in SEVEN})
     alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     without = []
     for name in wanted or (*SEVEN, *ours):
-        if about := tuple(entry.id for entry in entries if speaks_of(entry, name)):
+        if about := tuple(entry.id for entry in entries if is_about(entry, name)):
             alike.setdefault((name.partition(".")[0], about), []).append(name)
         else:
             without.append(name)
     usual = sorted(usual_limits().items())
-    called = words(language)
-    entries_said = []
+    texts_of_language = texts(language)
+    described = []
     for entry in entries:
         rule = rules().get(entry.id) or Rule(id=entry.id, symptoms=(), signs=())
         signs = []
         for weight in rule.signs:
-            seen = called.signs[weight.sign].seen.removeprefix(called.count_frame)
-            seen = seen.removeprefix(called.count_ends)
+            seen = texts_of_language.signs[weight.sign].seen.removeprefix(
+                texts_of_language.count_frame
+            )
+            seen = seen.removeprefix(texts_of_language.count_ends)
             signs.append(Sign(**structs.asdict(weight), text=seen))
         known = structs.asdict(entry)
         known |= {"evidence": entry.evidence.replace("{n}", "").rstrip(" :："), "signs": signs}
-        symptoms = {name: called.symptoms[name] for name in rule.symptoms}
-        entries_said.append(Described(**known, family=entry.family, symptoms=symptoms))
+        symptoms = {name: texts_of_language.symptoms[name] for name in rule.symptoms}
+        described.append(Described(**known, family=entry.family, symptoms=symptoms))
     causes: dict[str, list[str]] = {}
-    for one in entries_said:
+    for one in described:
         for name in one.symptoms:
             causes.setdefault(name, []).append(one.id)
     return Catalogue(
@@ -285,9 +287,9 @@ def described(
         usual={id: one for id, one in usual if plain_name(id) not in SEVEN and concerned(id)},
         contents=[Alike(those, about) for (_, about), those in alike.items()],
         symptoms=[
-            Symptom(name, called.symptoms[name], evidence().tolerated[name], ids)
+            Symptom(name, texts_of_language.symptoms[name], evidence().tolerated[name], ids)
             for name, ids in causes.items()
         ],
-        entries=entries_said,
+        entries=described,
         own_rules=own_rules,
     )

@@ -187,7 +187,7 @@ class Feature(Struct, frozen=True):
     places: NDArray[np.intp]
 
 
-def searched(samples: Sequence[Mapping[str, str]]) -> tuple[Feature, ...]:
+def searchable_features(samples: Sequence[Mapping[str, str]]) -> tuple[Feature, ...]:
     """The features worth searching, by name."""
     import numpy as np
 

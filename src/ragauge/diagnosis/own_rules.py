@@ -30,7 +30,7 @@ from ragauge.diagnosis.catalogue import (
     Step,
     actions_of,
     catalogue,
-    speaks_of,
+    is_about,
     symptoms,
 )
 from ragauge.diagnosis.limits import beyond, limits_of
@@ -274,7 +274,7 @@ def own_causes(
         shown.setdefault(case.sample, set()).update(case.symptoms)
     found = []
     for entry in entries:
-        about = [name for name in failing if speaks_of(entry, name)]
+        about = [name for name in failing if is_about(entry, name)]
         wrong = {row.id for name in about for row in failing[name]}
         speaking = [
             id
@@ -343,7 +343,7 @@ def _cause(
         explains=float(n),
         of=of,
         metrics=metrics,
-        evidence=(counted(entry.id, n, of, (entry.evidence or "{n}").format(n=n)),),
+        evidence=(count_evidence(entry.id, n, of, (entry.evidence or "{n}").format(n=n)),),
         why=None,
         confirm=entry.confirm,
         actions=actions_of(entry, knobs),
@@ -351,7 +351,7 @@ def _cause(
     )
 
 
-def counted(sign: str, n: int, of: int, text: str) -> Evidence:
+def count_evidence(sign: str, n: int, of: int, text: str) -> Evidence:
     """Evidence that so many show, and that weighs nothing."""
     return Evidence(
         sign=sign, speaks="for", n=n, of=of, elsewhere=None, elsewhere_of=None, bits=0.0, text=text

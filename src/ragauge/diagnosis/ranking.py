@@ -1,9 +1,8 @@
-"""Which causes account for the cases that went wrong, by the evidence for and against each.
+"""Which causes explain the cases that went wrong, by the evidence for and against each.
 
-A case that shows a symptom is shared among the causes that can bring it about, in proportion to
-2 to the power of the bits that their signs weigh in this very case. What a cause gets over all
-cases is how many it explains. A case that two faults have spoilt shows two symptoms, and counts
-once for each.
+A case that shows a symptom is divided among the causes that can produce it, in proportion to 2 to
+the power of the bits of their signs in that case. The sum over all cases is how many a cause
+explains. A case with two faults shows two symptoms and counts once for each.
 """
 
 from __future__ import annotations
@@ -20,27 +19,27 @@ from ragauge.diagnosis.cases import Case
 from ragauge.diagnosis.catalogue import Rule, Weight, evidence, rules
 from ragauge.stats.intervals import wilson
 
-UNTOLD = -3.0
-"""Bits of a needed sign that cannot be told: what can be tested comes before what cannot."""
-MENDED = "mended_by_"
-"""How the signs of a replay begin; the name of the change follows."""
+UNKNOWN_BITS = -3.0
+"""Bits of a needed sign that is unknown: causes that can be tested come first."""
+REPAIRED_BY = "mended_by_"
+"""The prefix of signs from a replay; the name of the change follows."""
 ENOUGH = 10
-"""Cases that must be looked at before their silence excludes a cause; of fewer, half."""
+"""Cases that must be checked before the absence of a sign rules out a cause; of fewer, half."""
 SHOWN = 5
 LEAST = 0.5
-"""Of a case: a sample shows a cause where so much of it falls to the cause."""
+"""The fraction of a case that a cause must explain for its sample to be shown with it."""
 ORDER: tuple[Standing, ...] = ("likely", "possible", "untested", "struck_out")
 
 
 class Count(Struct, frozen=True):
-    """Cases that show something, of those in which it can be told."""
+    """Cases that show something, of those in which it is known."""
 
     n: int
     of: int
 
 
-class SignTold(Struct, frozen=True, kw_only=True):
-    """A sign of a cause among the cases that show its symptoms, and among those that went right."""
+class SignEvidence(Struct, frozen=True, kw_only=True):
+    """A sign among the cases with a cause's symptoms, and among the cases that went right."""
 
     weight: Weight
     here: Count
@@ -48,38 +47,38 @@ class SignTold(Struct, frozen=True, kw_only=True):
 
     @property
     def bits(self) -> float:
-        """What it weighs for the cause, in the mean of these cases."""
+        """Its mean weight for the cause, over these cases."""
         seen = self.here.n / self.here.of
         return seen * self.weight.bits + (1 - seen) * self.weight.bits_if_not
 
 
-class Struck(Struct, frozen=True):
-    """Why a cause is excluded or cannot be told: by a sign, or as no symptom of it shows."""
+class Exclusion(Struct, frozen=True):
+    """Why a cause is ruled out or cannot be tested: a sign, or None for the lack of symptoms."""
 
     sign: str | None
     of: int
 
 
-class Ranked(Struct, frozen=True, kw_only=True):
-    """A cause with all that was found about it."""
+class RankedCause(Struct, frozen=True, kw_only=True):
+    """A cause with everything that was found about it."""
 
     rule: Rule
     standing: Standing
     explains: float
     surprise: float
-    """How many standard deviations that lies beyond what a sound system shows."""
+    """How many standard deviations that is above what a sound system shows."""
     of: int
     """Cases that went wrong."""
     symptoms: dict[str, Count]
-    """Its symptoms that show: in how many cases, of those in which they were looked for."""
-    signs: tuple[SignTold, ...]
-    struck: Struck | None
+    """The symptoms that are shown: in how many cases, of those in which they were checked."""
+    signs: tuple[SignEvidence, ...]
+    struck: Exclusion | None
     samples: tuple[str, ...]
-    """Those that show it most, first; ties by id."""
+    """The clearest first; ties by id."""
 
 
-def rank(cases: Sequence[Case]) -> tuple[Ranked, ...]:
-    """The causes, the likeliest first; those that the cases exclude at the end."""
+def rank(cases: Sequence[Case]) -> tuple[RankedCause, ...]:
+    """The causes, the likeliest first; those that are ruled out come last."""
     known = list(rules().values())
     ranking = _Ranking(cases, known)
     places = {rule.id: place for place, rule in enumerate(known)}
@@ -97,7 +96,7 @@ def rank(cases: Sequence[Case]) -> tuple[Ranked, ...]:
 
 
 class _Kind(NamedTuple):
-    """Cases that nothing tells apart: thousands of them come to a few hundred kinds."""
+    """Cases that are alike: thousands of cases have a few hundred kinds."""
 
     symptoms: frozenset[str]
     looked_for: frozenset[str]
@@ -106,7 +105,7 @@ class _Kind(NamedTuple):
 
 
 def _kinds(cases: Sequence[Case]) -> list[_Kind]:
-    """The cases by kind, in an order that depends on nothing but them: sums are alike in it."""
+    """The cases by kind, in an order that does not depend on the input's, for identical sums."""
     found: dict[Hashable, _Kind] = {}
     for case in sorted(cases, key=lambda case: (case.id, case.sample)):
         key = case.symptoms, case.looked_for, frozenset(case.signs.items())
@@ -116,15 +115,15 @@ def _kinds(cases: Sequence[Case]) -> list[_Kind]:
     return list(found.values())
 
 
-class _Looked(NamedTuple):
-    """Where a symptom was looked for: cases, and the samples they are of."""
+class _Examined(NamedTuple):
+    """In how many cases a symptom was checked, and in how many samples."""
 
     cases: int
     samples: int
 
 
 class _Ranking:
-    """All the cases, and how those that went wrong are shared among causes."""
+    """All cases, and how those that went wrong are divided among causes."""
 
     def __init__(self, cases: Sequence[Case], known: Sequence[Rule]) -> None:
         self._kinds = _kinds(cases)
@@ -134,11 +133,11 @@ class _Ranking:
         for name in evidence().tolerated:
             looked = [kind for kind in self._kinds if name in kind.looked_for]
             samples = {case.sample for kind in looked for case in kind.cases}
-            self._looked[name] = _Looked(_size(looked), len(samples))
+            self._looked[name] = _Examined(_size(looked), len(samples))
         self._by_symptom: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
-        """By cause: what each of its symptoms brings it."""
+        """By cause: the cases it explains, by symptom."""
         self._by_kind: dict[str, dict[int, float]] = defaultdict(dict)
-        """By cause: its share of each case of a kind, by the kind's place."""
+        """By cause: its fraction of each case of a kind, by the kind's place."""
         for place, kind in enumerate(self._kinds):
             for symptom in sorted(kind.symptoms):
                 able = [rule for rule in known if symptom in rule.symptoms]
@@ -149,13 +148,13 @@ class _Ranking:
                     self._by_symptom[id][symptom] += len(kind.cases) * share
                     kept[place] = max(kept.get(place, 0.0), share)
 
-    def ranked(self, rule: Rule) -> Ranked:
+    def ranked(self, rule: Rule) -> RankedCause:
         showing = [kind for kind in self._kinds if not kind.symptoms.isdisjoint(rule.symptoms)]
         shares = self._by_kind[rule.id]
         explains = sum(len(self._kinds[place].cases) * share for place, share in shares.items())
-        # How far what falls to the cause lies beyond what a sound system shows, at its worst; and
-        # whether it is more than that, beyond chance. Runs of one question are no independent
-        # trials: chance is reckoned over the questions.
+        # How far the cause's cases exceed what a sound system shows, for its clearest symptom, and
+        # whether that is beyond chance. Runs of one question are not independent trials, so chance
+        # is computed over questions.
         likely, surprise = False, -math.inf
         for symptom, share in self._by_symptom[rule.id].items():
             looked, tolerated = self._looked[symptom], evidence().tolerated[symptom]
@@ -171,7 +170,7 @@ class _Ranking:
             for name in rule.symptoms
         }
         signs = [
-            SignTold(
+            SignEvidence(
                 weight=one, here=_count(one.sign, showing), elsewhere=_count(one.sign, self._right)
             )
             for one in rule.signs
@@ -182,7 +181,7 @@ class _Ranking:
             if share >= LEAST
             for case in self._kinds[place].cases
         )
-        return Ranked(
+        return RankedCause(
             rule=rule,
             standing=standing,
             explains=0.0 if standing == "struck_out" else explains,
@@ -196,17 +195,17 @@ class _Ranking:
             samples=tuple(dict.fromkeys(sample for _, sample in samples))[:SHOWN],
         )
 
-    def _excluded(self, rule: Rule, showing: Sequence[_Kind]) -> tuple[Standing, Struck | None]:
-        """Why no case can have the cause, or why that cannot be told; no reason where one can."""
+    def _excluded(self, rule: Rule, showing: Sequence[_Kind]) -> tuple[Standing, Exclusion | None]:
+        """Why no case can have the cause, or why that is unknown; None if a case can."""
         if not showing:
             looked = [kind for kind in self._kinds if not kind.looked_for.isdisjoint(rule.symptoms)]
-            return _struck(None, _size(looked), _size(self._kinds))
-        # A replay that mended what the cause would have spoilt proves it without any log.
+            return _exclusion(None, _size(looked), _size(self._kinds))
+        # A replay that repaired what the cause would have broken proves it without any log.
         proved = any(_proves(one) and _count(one.sign, showing).n for one in rule.signs)
         for weight in rule.signs:
-            told = _count(weight.sign, showing)
-            if weight.needed and not told.n and not (told.of == 0 and proved):
-                return _struck(weight.sign, told.of, _size(showing))
+            count = _count(weight.sign, showing)
+            if weight.needed and not count.n and not (count.of == 0 and proved):
+                return _exclusion(weight.sign, count.of, _size(showing))
         return "possible", None
 
 
@@ -214,30 +213,30 @@ def _size(kinds: Sequence[_Kind]) -> int:
     return sum(len(kind.cases) for kind in kinds)
 
 
-def _struck(sign: str | None, told: int, of: int) -> tuple[Standing, Struck]:
-    """Struck out where enough could be looked at; a sample or two of many exclude nothing."""
-    if told and 2 * told >= min(of, 2 * ENOUGH):
-        return "struck_out", Struck(sign, told)
-    return "untested", Struck(sign, 0)
+def _exclusion(sign: str | None, known: int, of: int) -> tuple[Standing, Exclusion]:
+    """`struck_out` if enough cases could be checked, else `untested`: a few rule out nothing."""
+    if known and 2 * known >= min(of, 2 * ENOUGH):
+        return "struck_out", Exclusion(sign, known)
+    return "untested", Exclusion(sign, 0)
 
 
 def _proves(weight: Weight) -> bool:
-    return weight.sign.startswith(MENDED) and weight.bits > 0
+    return weight.sign.startswith(REPAIRED_BY) and weight.bits > 0
 
 
 def _bits(rule: Rule, signs: Mapping[str, bool]) -> float:
-    """What the signs of one case weigh for a cause."""
+    """The weight of one case's signs for a cause."""
     proved = any(_proves(weight) and signs.get(weight.sign) for weight in rule.signs)
-    untold = 0.0 if proved else UNTOLD
+    unknown_bits = 0.0 if proved else UNKNOWN_BITS
     return sum(
         (weight.bits if signs[weight.sign] else weight.bits_if_not)
         if weight.sign in signs
-        else (untold if weight.needed else 0.0)
+        else (unknown_bits if weight.needed else 0.0)
         for weight in rule.signs
     )
 
 
 def _count(sign: str, kinds: Sequence[_Kind]) -> Count:
-    told = [kind for kind in kinds if sign in kind.signs]
-    seen = sum(len(kind.cases) for kind in told if kind.signs[sign])
-    return Count(seen, sum(len(kind.cases) for kind in told))
+    known = [kind for kind in kinds if sign in kind.signs]
+    showing = sum(len(kind.cases) for kind in known if kind.signs[sign])
+    return Count(showing, sum(len(kind.cases) for kind in known))

@@ -1,9 +1,9 @@
 """Slices: the parts of the samples where a metric is worse than elsewhere.
 
-Every part that one condition makes, or two, is looked at: `country=NL`, or that together with
-`question_type=temporal`. A part is claimed by Fisher's exact test, one way, corrected for all that
-were looked at. Two conditions have to be worse than all else, and worse than the rest of either;
-the largest of the three probabilities is theirs, so that both conditions are needed.
+Every part with one or two conditions is tested: `country=NL`, or that together with
+`question_type=temporal`. A part is claimed by Fisher's exact test, one-sided, corrected for all
+tested parts. With two conditions it has to be worse than everything else, and worse than the rest
+of either; its p is the largest of the three, so that both conditions are needed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from ragauge.contracts.diagnosis import Slice
 from ragauge.contracts.metric import Better
-from ragauge.diagnosis.features import Feature, searched
+from ragauge.diagnosis.features import Feature, searchable_features
 from ragauge.diagnosis.limits import mean
 from ragauge.stats.decision import holm, that_could_find
 from ragauge.stats.exact import counted_level, fisher_log_p
@@ -33,20 +33,20 @@ if TYPE_CHECKING:
 SHOWN = 5
 ALPHA = 0.05
 DEPTHS = (1, 2)
-"""Conditions of a part. Each depth has its share of alpha: pairs are so many that, corrected
+"""Conditions of a part. Each depth has its own part of alpha: pairs are so many that, corrected
 together with them, a single condition would hardly ever be found."""
 FEWEST = 5
 """Samples that a part must have, and the rest …"""
 ONE_IN = 50
-"""… and a part at least one in so many of all: what is rarer is no slice, but a few samples."""
+"""… and a part must be at least this fraction of all samples (one in 50)."""
 SAME = 0.9
-"""Two slices that share so much of what went wrong in either (Jaccard) are one under two names."""
+"""Slices whose wrong samples overlap this much (Jaccard) are considered the same."""
 WORST_PART = 4
-"""Where no threshold parts the samples, one in so many, the worst, are those gone wrong."""
+"""If no threshold separates the samples, the worst quarter counts as wrong."""
 _LEAST_P = 1e-300
-"""What is less likely counts as this: no p is 0."""
+"""The smallest p: no p is 0."""
 _DIGITS = 6
-"""In which the logarithms of two p are compared: equal chances may differ in the last few."""
+"""Digits in which the logarithms of p are compared: equal chances may differ in the last few."""
 
 Conditions = tuple[tuple[int, int], ...]
 """The place of a feature, and that of one of its values: one or two of these."""
@@ -71,17 +71,17 @@ class Samples(Struct, frozen=True):
 
     def meeting(self, part: Part) -> Flags:
         """Which samples meet a part's conditions."""
-        asked = [self.features[feature].places == value for feature, value in part.conditions]
-        met: Flags = np.logical_and.reduce(asked)
+        conditions = [self.features[feature].places == value for feature, value in part.conditions]
+        met: Flags = np.logical_and.reduce(conditions)
         return met
 
     def named(self, part: Part) -> dict[str, str]:
-        """A part's conditions in words."""
-        asked = ((self.features[feature], value) for feature, value in part.conditions)
-        return {feature.name: feature.values[value] for feature, value in asked}
+        """A part's conditions by name."""
+        conditions = ((self.features[feature], value) for feature, value in part.conditions)
+        return {feature.name: feature.values[value] for feature, value in conditions}
 
     def by_strength(self, parts: Sequence[Part]) -> list[Part]:
-        """The strongest first: by p, by what went wrong beyond the expected, then by name."""
+        """The strongest first: by p, by the excess of wrong samples, then by name."""
         of, wrong = len(self.wrong), int(self.wrong.sum())
 
         def strength(part: Part) -> tuple[object, ...]:
@@ -91,7 +91,7 @@ class Samples(Struct, frozen=True):
         return sorted(parts, key=strength)
 
     def only_wrong(self) -> Samples:
-        """The samples that went wrong alone."""
+        """Only the samples that went wrong."""
         kept = (Feature(one.name, one.values, one.places[self.wrong]) for one in self.features)
         return Samples(tuple(kept), self.wrong[self.wrong])
 
@@ -109,10 +109,10 @@ def worst_slices(
     """The slices where more samples are beyond the threshold than elsewhere, the strongest first.
 
     Values, flags and features are of the same samples, those with a valid value, in any order.
-    Where `beyond` is None, or true of all or of none, the threshold parts nothing: then the worst
-    quarter of the values are the samples gone wrong. Without a threshold a slice has 0 of 0 beyond.
-    Its text is left empty. Where samples differ by chance alone, the chance that any slice is
-    claimed is at most alpha.
+    If `beyond` is None, or true for all or for none, the threshold separates nothing: then the
+    samples with the worst quarter of the values count as wrong. Without a threshold a slice has 0
+    of 0 beyond. Its text is left empty. If samples differ only by chance, the probability that any
+    slice is claimed is at most alpha.
     """
     numbers = np.asarray(values, dtype=np.float64)
     flags = np.zeros(len(numbers), np.bool_) if beyond is None else np.asarray(beyond, np.bool_)
@@ -123,7 +123,7 @@ def worst_slices(
         )
     if not np.isfinite(numbers).all():
         raise ValueError("every value must be a finite number: leave out absent ones")
-    samples = Samples(searched(features), _gone_wrong(numbers, flags, better))
+    samples = Samples(searchable_features(features), _gone_wrong(numbers, flags, better))
     claimed = [part for depth in DEPTHS for part in _claimed(samples, depth, alpha)]
     chosen = _distinct(_still_worse(claimed, samples, alpha), samples, shown)
     found = []
@@ -151,10 +151,10 @@ def only_here(found: Slice) -> bool:
 
 
 def _gone_wrong(values: Floats, beyond: Flags, better: Better) -> Flags:
-    """The samples beyond the threshold; where it parts nothing, the worst quarter.
+    """The samples beyond the threshold; if it separates nothing, the worst quarter.
 
-    Equal values may make it more than a quarter, or less where it would be everything. A quarter
-    and not ranks: with many equal values the normal tail of a rank sum is far too small.
+    With equal values it may be more than a quarter, or less if it would be all samples. Ranks are
+    not used: with many equal values the normal tail of a rank sum is far too small.
     """
     if not len(values) or (beyond.any() and not beyond.all()):
         return beyond
@@ -165,9 +165,9 @@ def _gone_wrong(values: Floats, beyond: Flags, better: Better) -> Flags:
 
 
 def _claimed(samples: Samples, depth: int, alpha: float) -> Iterator[Part]:
-    """The parts of so many conditions that are worse than all that they are held against.
+    """The parts with this many conditions that are worse than everything they are compared with.
 
-    Those too small to be found are not counted (Tarone), and Holm corrects for the others.
+    Parts too small to be significant are not counted (Tarone), and Holm corrects for the others.
     """
     level = alpha / len(DEPTHS)
     cells = [
@@ -177,10 +177,10 @@ def _claimed(samples: Samples, depth: int, alpha: float) -> Iterator[Part]:
         return
     conditions = [one for made, _ in cells for one in made]
     n, wrong, *around = np.concatenate([table for _, table in cells]).T
-    held = list(zip(around[::2], around[1::2], strict=True))
-    log_p = np.max([fisher_log_p(wrong, n, all_wrong, of) for of, all_wrong in held], axis=0)
-    # Of all samples, whose margins do not hang on where the wrong ones lie.
-    of, all_wrong = held[0]
+    references = list(zip(around[::2], around[1::2], strict=True))
+    log_p = np.max([fisher_log_p(wrong, n, all_wrong, of) for of, all_wrong in references], axis=0)
+    # From the margins of all samples, which do not depend on where the wrong ones are.
+    of, all_wrong = references[0]
     least = np.exp(fisher_log_p(np.minimum(n, all_wrong), n, all_wrong, of))
     ps = np.maximum(np.exp(log_p), _LEAST_P).tolist()
     counted = that_could_find(ps, least.tolist(), counted_level(least, level))
@@ -196,10 +196,10 @@ def _claimed(samples: Samples, depth: int, alpha: float) -> Iterator[Part]:
 
 
 def _cells(samples: Samples, chosen: tuple[int, ...]) -> tuple[list[Conditions], Counts]:
-    """The parts that the values of these features make, where they have samples enough.
+    """The parts by the values of these features that have enough samples.
 
-    A row of the table has a part's samples and those of them gone wrong, then the same two numbers
-    of all samples and, for two conditions, of those that meet the first and the second.
+    A row of the table has a part's samples and its wrong ones, then the same two numbers for all
+    samples and, with two conditions, for those that meet the first and the second.
     """
     of = len(samples.wrong)
     columns = [samples.features[at] for at in chosen]
@@ -212,19 +212,19 @@ def _cells(samples: Samples, chosen: tuple[int, ...]) -> tuple[list[Conditions],
     with_values = tuple(slice(size - 1) for size in shape)
     enough = (n >= max(FEWEST, math.ceil(of / ONE_IN))) & (n <= of - FEWEST)
     places = np.nonzero(enough[with_values])
-    held = [n, wrong, n.sum(), wrong.sum()]
+    totals = [n, wrong, n.sum(), wrong.sum()]
     if len(shape) > 1:
-        held += [one.sum(axis=axis, keepdims=True) for axis in (1, 0) for one in (n, wrong)]
-    table = np.stack([np.broadcast_to(one, shape)[places] for one in held], axis=1)
+        totals += [one.sum(axis=axis, keepdims=True) for axis in (1, 0) for one in (n, wrong)]
+    table = np.stack([np.broadcast_to(one, shape)[places] for one in totals], axis=1)
     values = zip(*(place.tolist() for place in places), strict=True)
     return [tuple(zip(chosen, each, strict=True)) for each in values], table
 
 
 def _still_worse(claimed: Sequence[Part], samples: Samples, alpha: float) -> list[Part]:
-    """Without the parts that are worse only by the claimed pairs within them.
+    """The parts, without those that are worse only because of the claimed pairs within them.
 
-    What is left of such a part without the pairs is no longer worse than what lies outside it, by
-    Fisher's test at alpha; not corrected, for the part itself has been found already.
+    Without the pairs, the rest of such a part is no longer worse than the samples outside it, by
+    Fisher's test at alpha; not corrected, because the part itself has been found already.
     """
     within: dict[Conditions, list[Part]] = {}
     for part in claimed:
@@ -239,7 +239,7 @@ def _still_worse(claimed: Sequence[Part], samples: Samples, alpha: float) -> lis
 
 
 def _log_p_without(part: Part, pairs: Sequence[Part], samples: Samples) -> float:
-    """Whether what is left of a part without the pairs is worse than what lies outside it."""
+    """The log p that a part without the pairs is worse than the samples outside it."""
     inside = samples.meeting(part)
     outside = ~inside
     for pair in pairs:
@@ -250,10 +250,10 @@ def _log_p_without(part: Part, pairs: Sequence[Part], samples: Samples) -> float
 
 
 def _distinct(parts: Sequence[Part], samples: Samples, shown: int) -> list[Part]:
-    """The strongest parts, each standing for those that hold the same samples gone wrong.
+    """The strongest parts, one of each group with nearly the same wrong samples.
 
-    Of these it has the fewest samples, and so says the most; of about as few, the fewest
-    conditions; then it is the first by name.
+    It is the part with the fewest samples; among those of about the same size, the one with the
+    fewest conditions, then the first by name.
     """
     wrong = samples.only_wrong()
     left, chosen = samples.by_strength(parts), list[Part]()
@@ -261,15 +261,15 @@ def _distinct(parts: Sequence[Part], samples: Samples, shown: int) -> list[Part]
         alike = _alike(left[0], left, wrong)
         fewest = min(part.n for part in alike)
         few = [part for part in alike if part.n * SAME <= fewest]
-        stands = min(few, key=lambda part: (len(part.conditions), *samples.named(part).items()))
-        chosen.append(stands)
-        gone = {*alike, *_alike(stands, left, wrong)}
+        best = min(few, key=lambda part: (len(part.conditions), *samples.named(part).items()))
+        chosen.append(best)
+        gone = {*alike, *_alike(best, left, wrong)}
         left = [part for part in left if part not in gone]
     return samples.by_strength(chosen)
 
 
 def _alike(part: Part, others: Sequence[Part], wrong: Samples) -> list[Part]:
-    """Those of the others that share nearly all that went wrong in them with a part."""
+    """The others whose wrong samples are nearly the same as the part's."""
     own = wrong.meeting(part)
     shared = [(other, int((own & wrong.meeting(other)).sum())) for other in others]
     return [other for other, both in shared if both >= SAME * (part.wrong + other.wrong - both)]

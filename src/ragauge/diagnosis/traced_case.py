@@ -1,4 +1,4 @@
-"""What went wrong in a traced answer, beside its gold question and the other runs of it."""
+"""What went wrong in a traced answer, given its gold question and the question's other runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from statistics import median
 
 from msgspec import structs
 
-from ragauge.diagnosis.cases import Case, Observed, Seen, retrieval_moves
+from ragauge.diagnosis.cases import Case, CaseBuilder, ObservedTrace, retrieval_moves
 from ragauge.diagnosis.scored_case import LONG, LONG_CONTEXT_WORDS, MANY, PADDED_WORDS, SHORT
 from ragauge.metrics.claims import answer_addresses
 from ragauge.stats.exact import fisher_log_p
@@ -19,30 +19,30 @@ STALE = frozenset({"mismatch_index_hash", "rev_mismatch"})
 OFF = frozenset({"span_text_mismatch", "out_of_range", "bad_offsets"})
 MIXED = frozenset({"cross_section_reuse"})
 SLIPS = 2
-"""Letters by which an id may differ from one that was retrieved, to be taken for it misspelt."""
+"""Letters by which an id may differ from a retrieved one to count as a misspelling of it."""
 HEATED = 3
-"""So many times as often as at temperature 0, where heat is what spoils answers …"""
+"""Temperature is a cause if a symptom is this many times as frequent as at temperature 0 …"""
 ALPHA = 0.05
 FEWEST_EACH = 10
-"""… among so many runs with it and without, at least."""
+"""… with at least this many runs with and without it."""
 SLOWER, SLOWER_MS = 10, 200
-"""An answer is slow if it takes so many times as long as the median, and so much longer …"""
+"""An answer is slow if it takes this many times the median, and this much longer …"""
 FEWEST_TIMED = 10
-"""… among at least so many that were timed."""
+"""… among at least this many timed answers."""
 FEWEST = 3
-"""Passages from which on their places tell how deep the search went."""
+"""Passages that are needed to call evidence late."""
 
 
-def known_ids(runs: Iterable[Observed]) -> frozenset[str]:
-    """Every id that was retrieved anywhere, or that gold names."""
+def known_ids(runs: Iterable[ObservedTrace]) -> frozenset[str]:
+    """Every id that was retrieved in any run or is in gold."""
     found: set[str] = set()
     for run in runs:
         found.update(run.retrieved or (), run.needed)
     return frozenset(found)
 
 
-def traced_cases(runs: Sequence[Sequence[Observed]]) -> list[Case]:
-    """A case for each trace; the runs of a question stand together."""
+def traced_cases(runs: Sequence[Sequence[ObservedTrace]]) -> list[Case]:
+    """A case for each trace; the runs of a question are next to each other."""
     known = known_ids(run for siblings in runs for run in siblings)
     every = [(run, siblings) for siblings in runs for run in siblings]
     token_used = any(run.facts.refusal == "exact" for run, _ in every)
@@ -55,10 +55,10 @@ def traced_cases(runs: Sequence[Sequence[Observed]]) -> list[Case]:
 
 
 def with_temperature(cases: Sequence[Case], warm: Sequence[bool]) -> list[Case]:
-    """The cases with the sign of sampling: what goes wrong in them hardly does at temperature 0.
+    """The cases with the sign of sampling: their faults hardly occur at temperature 0.
 
-    It takes a run with both: whether one answer would have been right when cold, nobody can tell.
-    What went wrong at temperature 0 itself was not spoilt by heat.
+    That takes runs with and without it: a single answer does not show whether it would have been
+    correct at temperature 0. Faults at temperature 0 itself do not have the sign.
     """
     if min(sum(warm), len(warm) - sum(warm)) < FEWEST_EACH:
         return list(cases)
@@ -81,23 +81,23 @@ def with_temperature(cases: Sequence[Case], warm: Sequence[bool]) -> list[Case]:
 
 
 class _Traced:
-    """One trace while it is looked at."""
+    """Checks one trace."""
 
     def __init__(
         self,
-        run: Observed,
-        siblings: Sequence[Observed],
+        run: ObservedTrace,
+        siblings: Sequence[ObservedTrace],
         known: frozenset[str],
         token_used: bool,
         typical_ms: float | None,
     ) -> None:
         self._run, self._siblings, self._known = run, siblings, known
         self._token_used, self._typical_ms = token_used, typical_ms
-        self._seen = Seen()
-        self._said = Counter(answer_addresses(run.claims)) if run.claims else Counter()
+        self._case = CaseBuilder()
+        self._addresses = Counter(answer_addresses(run.claims)) if run.claims else Counter()
 
     def case(self) -> Case:
-        run, seen = self._run, self._seen
+        run, seen = self._run, self._case
         facts = run.facts
         seen.symptom("call_failed", facts.status == "error")
         if facts.status == "ok":
@@ -105,14 +105,14 @@ class _Traced:
                 slow_ms = max(SLOWER * self._typical_ms, self._typical_ms + SLOWER_MS)
                 seen.symptom("slow", run.latency_ms > slow_ms)
             if facts.refusal in ("exact", "near", "free"):
-                # Other words are a fault where they do not count as a refusal, or where the system
-                # is known to have a token: it refuses with it elsewhere.
+                # Other words are a fault if they do not count as a refusal, or if the system is
+                # known to have a token because it refuses with it elsewhere.
                 fault = bool(facts.answered) or self._token_used
                 seen.symptom("refusal_form", facts.refusal != "exact" and fault)
-            self._look_at_passages()
-            self._look_at_others()
+            self._check_passages()
+            self._check_other_runs()
             if facts.answerable:
-                self._look_at_answer()
+                self._check_answer()
             else:
                 answers = bool(facts.answered) and facts.refusal in ("none", "undetermined")
                 seen.symptom("answered_unanswerable", answers)
@@ -125,75 +125,77 @@ class _Traced:
             seen.symptom("constraints_lost", None if run.echoed is None else not run.echoed)
         return seen.case(run.id, run.gold.qid)
 
-    def _look_at_answer(self) -> None:
+    def _check_answer(self) -> None:
         run = self._run
         refuses = run.facts.refusal in ("exact", "near", "free") or not run.facts.answered
         wrong = run.right is False
         missing = None if run.found_all is None else not run.found_all
         if missing is not None:
             none_found = not run.found_some
-            self._seen.symptom("missed", wrong and missing and none_found)
-            self._seen.symptom("partly_missed", wrong and missing and not none_found)
-            self._seen.sign("needed_missing", missing)
-            self._seen.sign("needs_several", len(run.needed) > 1)
+            self._case.symptom("missed", wrong and missing and none_found)
+            self._case.symptom("partly_missed", wrong and missing and not none_found)
+            self._case.sign("needed_missing", missing)
+            self._case.sign("needs_several", len(run.needed) > 1)
         if not refuses or missing is not None:
-            self._seen.symptom("refused_with_evidence", refuses and not missing)
+            self._case.symptom("refused_with_evidence", refuses and not missing)
         if not refuses:
-            self._look_at_statements(missing)
+            self._check_statements(missing)
             reference = run.gold.gold_claim or run.gold.gold_answer
             if reference and run.facts.claim:
                 answer, wanted = len(words(run.facts.claim)), len(words(reference))
                 longer = answer >= max(LONG * wanted, PADDED_WORDS)
-                self._seen.symptom("padded", longer)
-                self._seen.sign("longer", longer)
-                self._seen.sign("shorter", answer < SHORT * wanted)
-            self._look_at_citations(missing)
+                self._case.symptom("padded", longer)
+                self._case.sign("longer", longer)
+                self._case.sign("shorter", answer < SHORT * wanted)
+            self._check_citations(missing)
 
-    def _look_at_statements(self, missing: bool | None) -> None:
-        """Of a wrong answer whose passages are there: where the wrong statement comes from."""
+    def _check_statements(self, missing: bool | None) -> None:
+        """Where the wrong statement of an answer comes from, if its passages were retrieved."""
         contained = self._run.facts.contained
-        said = self._said
-        told = said.total() - said[None] > 0
-        if told:
-            self._seen.symptom("invented", said["invented"] > 0)
-            self._seen.symptom("own_knowledge", said["self_knowledge"] > 0 and contained is False)
+        addresses = self._addresses
+        judged = addresses.total() - addresses[None] > 0
+        if judged:
+            self._case.symptom("invented", addresses["invented"] > 0)
+            self._case.symptom(
+                "own_knowledge", addresses["self_knowledge"] > 0 and contained is False
+            )
         if contained is None or missing is not False:
             return
-        unsupported = said["invented"] + said["self_knowledge"] > 0
-        noise, read = said["misled_by_noise"] > 0, said["misled_by_relevant"] > 0
-        if told:
-            self._seen.symptom("misled_by_noise", not contained and noise)
-            self._seen.symptom("misread", not contained and read and not noise and not unsupported)
+        unsupported = addresses["invented"] + addresses["self_knowledge"] > 0
+        noise, read = addresses["misled_by_noise"] > 0, addresses["misled_by_relevant"] > 0
+        if judged:
+            self._case.symptom("misled_by_noise", not contained and noise)
+            self._case.symptom("misread", not contained and read and not noise and not unsupported)
         explained = unsupported or noise or read
-        self._seen.symptom("left_out", not contained and not (told and explained))
+        self._case.symptom("left_out", not contained and not (judged and explained))
         sources = len(set(self._run.facts.cited))
-        self._seen.sign("several_sources", sources > 1)
+        self._case.sign("several_sources", sources > 1)
 
-    def _look_at_citations(self, missing: bool | None) -> None:
+    def _check_citations(self, missing: bool | None) -> None:
         facts = self._run.facts
-        self._seen.symptom("uncited", not facts.cited_count)
-        self._seen.sign("claim_right", facts.contained)
+        self._case.symptom("uncited", not facts.cited_count)
+        self._case.sign("claim_right", facts.contained)
         if not facts.cited_count:
             return
-        strange = [id for id in facts.cited if id not in (self._run.retrieved or facts.cited)]
-        # No trace ever retrieved them, and each is an id that this trace did retrieve, misspelt.
+        not_retrieved = [id for id in facts.cited if id not in (self._run.retrieved or facts.cited)]
+        # No trace retrieved them, and each is a misspelling of an id that this trace retrieved.
         unknown = [
             id
-            for id in strange
+            for id in not_retrieved
             if id not in self._known
             and any(_is_misspelt(id, known) for known in self._run.retrieved or ())
         ]
         if self._run.retrieved is not None:
-            self._seen.symptom("cites_unknown", bool(unknown))
+            self._case.symptom("cites_unknown", bool(unknown))
         if facts.hit is not None and missing is not None:
-            elsewhere = len(strange) > len(unknown)
-            # A wrong claim with its own passage is cited rightly: then it is no fault of the ids.
+            elsewhere = len(not_retrieved) > len(unknown)
+            # A wrong claim that cites its own passage is not a fault of the ids.
             drifts = not facts.hit and not missing and not unknown and facts.contained is not False
-            self._seen.symptom("cites_wrong", elsewhere or drifts)
+            self._case.symptom("cites_wrong", elsewhere or drifts)
 
-    def _look_at_passages(self) -> None:
-        """How the passages stand: too many, in what order, from how deep a search."""
-        run, seen = self._run, self._seen
+    def _check_passages(self) -> None:
+        """The passages: whether they are too many, in what order, and how deep the search was."""
+        run, seen = self._run, self._case
         ids = run.retrieved
         if ids is None:
             return
@@ -201,7 +203,7 @@ class _Traced:
         if run.contexts is not None:
             length = sum(len(words(context.text)) for context in run.contexts)
             seen.sign("long_context", length >= LONG_CONTEXT_WORDS)
-        # Whether there was more behind what is shown, and whether something chose from it.
+        # Whether the search found more than is shown, and whether a reranker chose from it.
         places = [one.k_pos for one in run.payloads if one.k_pos is not None]
         if places and len(places) >= len(ids):
             unscored = all(one.rerank_score is None for one in run.payloads)
@@ -229,9 +231,9 @@ class _Traced:
         ]
         seen.sign("demoted", any(lowered) if lowered else None)
 
-    def _look_at_others(self) -> None:
-        """What other wordings and other seeds of the same question brought."""
-        run, seen = self._run, self._seen
+    def _check_other_runs(self) -> None:
+        """Whether other wordings and other seeds of the same question found the evidence."""
+        run, seen = self._run, self._case
         others = [other for other in self._siblings if other.id != run.id]
         wordings = [other for other in others if other.wording != run.wording]
         again = [other for other in others if other.wording == run.wording]
@@ -253,6 +255,6 @@ def _is_misspelt(id: str, known: str) -> bool:
     return cut or Levenshtein.distance(id, known, score_cutoff=SLIPS) <= SLIPS
 
 
-def _any(told: Iterable[bool | None]) -> bool | None:
-    known = [one for one in told if one is not None]
+def _any(values: Iterable[bool | None]) -> bool | None:
+    known = [one for one in values if one is not None]
     return any(known) if known else None

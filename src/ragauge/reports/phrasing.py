@@ -2,7 +2,7 @@
 
 Texts that exist in each language are data, a file per language. Sentences about causes and
 evidence are part of the report; symptoms, standings and interventions get their names from
-`ragauge.diagnosis.words`.
+`ragauge.diagnosis.texts`.
 """
 
 from __future__ import annotations

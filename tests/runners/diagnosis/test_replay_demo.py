@@ -11,7 +11,7 @@ from ragauge.contracts.run import PlannedRun, Variation
 from ragauge.demo import GOLD
 from ragauge.demo.knobs import Knobs
 from ragauge.demo.pipeline import Pipeline
-from ragauge.diagnosis.cases import Observed
+from ragauge.diagnosis.cases import ObservedTrace
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.traces import read_trace
 from ragauge.metrics.facts import Reader, Reading
@@ -63,7 +63,7 @@ def _one(gold, system, variation):
         variation=variation,
         retrieved_ids=trace.retrieved_ids,
     )
-    return failing, Observed(id=gold.qid, gold=gold, facts=facts, variation=variation).right
+    return failing, ObservedTrace(id=gold.qid, gold=gold, facts=facts, variation=variation).right
 
 
 UNDONE = {

@@ -14,11 +14,11 @@ from ragauge.contracts.options import CompareOptions
 from ragauge.contracts.paging import Paged, RunQuery
 from ragauge.contracts.unit_changes import ChangeQuery, Direction, UnitChange
 from ragauge.dashboard import parts
-from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.jobs import progress
 from ragauge.dashboard.material import Material, Missing
-from ragauge.dashboard.page import Links, Page, To, run_names
+from ragauge.dashboard.page import Links, Page, PageTargets, run_names
 from ragauge.dashboard.parts import Field, Listed, addresses, listed, select
+from ragauge.dashboard.query import BadAddress, Query
 from ragauge.errors import RagaugeError, UsageError
 from ragauge.metrics.names import short_name
 from ragauge.reports import document as doc
@@ -62,18 +62,18 @@ FLIP_COLUMNS = (
 )
 
 
-def page(material: Material, links: Links, asked: Asked) -> Page:
+def page(material: Material, links: Links, query: Query) -> Page:
     """The comparison of the two runs an address names; a form where it does not name both."""
-    before, after = asked.text("before"), asked.text("after")
+    before, after = query.text("before"), query.text("after")
     if not (before and after):
-        return _page(links, "", *_form(material, links, asked))
+        return _page(links, "", *_form(material, links, query))
     now = material.run(after)
     try:
         # `green@main` and the like mean a run of the same kind, recorded earlier.
         was = material.history.find(before, like=now)
     except UsageError as error:
         raise Missing(*error.problems) from error
-    how, flip = options(material, now, asked), asked.text("flip")
+    how, flip = options(material, now, query), query.text("flip")
     title = f"{run_names(was)} and {now.shown}"
     header = parts.header([Span("Compare "), Span(title, foreign=True)])
 
@@ -87,7 +87,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     try:
         report = jobs.get(key, made)
     except RagaugeError as error:
-        return _page(links, title, header, _refused(links, asked, error))
+        return _page(links, title, header, _refused(links, query, error))
     left_out: frozenset[str] | None = frozenset()
     if flip and was.record.gold_sha256 != now.record.gold_sha256:
         left_out = jobs.get(
@@ -100,9 +100,9 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         )
         return structs.replace(waiting, refresh_s=1)
     if not flip:
-        return shown(report, how, links, asked)
-    changes = _changes(material, report, was, now, left_out, links, asked)
-    return shown(report, how, links, asked, changes)
+        return shown(report, how, links, query)
+    changes = _changes(material, report, was, now, left_out, links, query)
+    return shown(report, how, links, query, changes)
 
 
 def _page(links: Links, title: str, *blocks: Block) -> Page:
@@ -112,7 +112,7 @@ def _page(links: Links, title: str, *blocks: Block) -> Page:
     return Page(title=name, here="compare", blocks=blocks, links=links, crumbs=tuple(crumbs))
 
 
-def _form(material: Material, links: Links, asked: Asked) -> Iterator[Block]:
+def _form(material: Material, links: Links, query: Query) -> Iterator[Block]:
     """The last runs to choose from."""
     yield parts.header("Compare two runs")
     runs = material.pages.runs(RunQuery(limit=LAST_RUNS)).rows
@@ -120,7 +120,7 @@ def _form(material: Material, links: Links, asked: Asked) -> Iterator[Block]:
         code = "ragauge score gold.jsonl traces.jsonl --record"
         yield parts.empty("No runs yet", "A comparison needs two recorded runs.", code)
         return
-    given = {name: asked.text(name) for name in MEANT}
+    given = {name: query.text(name) for name in MEANT}
     problems = []
     for name, reference in given.items() if any(given.values()) else ():
         try:
@@ -150,12 +150,12 @@ def _problem(problems: Iterable[str], *more: Block) -> Block:
     return doc.Section(title="", blocks=[points, *more], part="problem")
 
 
-def _refused(links: Links, asked: Asked, error: RagaugeError) -> Block:
+def _refused(links: Links, query: Query, error: RagaugeError) -> Block:
     """Why the runs cannot be compared so, and what the address may allow."""
     problems = "\n".join(error.problems)
     for option, name in IN_FIELDS.items():
         problems = problems.replace(option, name)
-    allowed, address = asked.texts("allow"), addresses(asked, PATH)
+    allowed, address = query.texts("allow"), addresses(query, PATH)
     offers = [
         Text([Span(words, href=address(allow=",".join([*allowed, what])))])
         for what, words in OFFERS.items()
@@ -164,13 +164,13 @@ def _refused(links: Links, asked: Asked, error: RagaugeError) -> Block:
     return _problem(problems.split("\n"), Text("The runs are not compared.", "strong"), *offers)
 
 
-def options(material: Material, after: Run, asked: Asked) -> CompareOptions:
+def options(material: Material, after: Run, query: Query) -> CompareOptions:
     """How the address asks to compare; raises BadAddress where that cannot be."""
 
     def words(name: str) -> tuple[str, ...]:
         """A field that may be given several times, or once with commas; each word once."""
-        asked.text(name)
-        found = (word.strip() for text in asked.texts(name) for word in text.split(","))
+        query.text(name)
+        found = (word.strip() for text in query.texts(name) for word in text.split(","))
         return tuple(dict.fromkeys(word for word in found if word))
 
     slices, allow = words("slices"), words("allow")
@@ -187,9 +187,9 @@ def options(material: Material, after: Run, asked: Asked) -> CompareOptions:
         "slices": () if slices == (NO_SLICES,) else slices,
         "allow": allow,
     }
-    if correction := asked.choice("correction", tuple(CORRECTIONS)):
+    if correction := query.choice("correction", tuple(CORRECTIONS)):
         given["correction"] = correction
-    if text := asked.text("alpha"):
+    if text := query.text("alpha"):
         try:
             given["alpha"] = float(text)
         except ValueError:
@@ -209,14 +209,14 @@ def shown(
     report: ComparisonReport,
     how: CompareOptions,
     links: Links,
-    asked: Asked,
+    query: Query,
     questions: Block | None = None,
 ) -> Page:
     """The blocks of the comparison's report, with the questions in pages that can be searched."""
     # The report's own flips are not shown here, and marking where answers differ takes time.
-    told = document(structs.replace(report, flips=()))
+    document_shown = document(structs.replace(report, flips=()))
     was, now = report.before or report.after, report.after
-    blocks: list[Block] = [*told.part("verdict", "compared")]
+    blocks: list[Block] = [*document_shown.part("verdict", "compared")]
     if action := links.compare():
         swapped = Span("Swap them", href=links.compare(now.id, was.id) or "")
         blocks.append(Text([swapped, Span(" · "), Span("Compare others", href=action)]))
@@ -234,16 +234,16 @@ def shown(
         blocks.append(doc.Section(title="Options", blocks=[form], folded=True))
     heads, rows = table(report)
     blocks += [
-        *told.part("metrics"),
+        *document_shown.part("metrics"),
         doc.Data("comparison", heads, lambda: rows),
-        *told.part("gates"),
-        questions or _flips(report, links, asked),
-        *told.part("slices", "findings", "coverage"),
+        *document_shown.part("gates"),
+        questions or _flips(report, links, query),
+        *document_shown.part("slices", "findings", "coverage"),
     ]
     title = f"{was.name} {was.id[:ID_SHOWN]} and {now.id[:ID_SHOWN]}"
 
     def changed(metric: str) -> str | None:
-        one, address = report.compared.get(metric), addresses(asked, PATH)
+        one, address = report.compared.get(metric), addresses(query, PATH)
         if one is None or one.change is None or not one.differs or not links.compare():
             return None
         return f"{address(**{**dict.fromkeys(FIELDS), 'flip': metric})}#flips"
@@ -251,17 +251,17 @@ def shown(
     def question(unit: str) -> str | None:
         return links.question(now.id, unit, **{"with": was.id})
 
-    to = To(metric=changed, question=question, run=links.run)
-    return structs.replace(_page(links, title, *blocks), name=told.name, to=to)
+    to = PageTargets(metric=changed, question=question, run=links.run)
+    return structs.replace(_page(links, title, *blocks), name=document_shown.name, to=to)
 
 
 # The questions: those that flipped, or those whose value of a metric differs
 
 
-def _flips(report: ComparisonReport, links: Links, asked: Asked) -> Block:
+def _flips(report: ComparisonReport, links: Links, query: Query) -> Block:
     """The questions that are correct in one run only, as far as the fields select them."""
-    way = asked.choice("way", get_args(Way))
-    was, now, search = asked.text("was"), asked.text("now"), asked.text("q").casefold().split()
+    way = query.choice("way", get_args(Way))
+    was, now, search = query.text("was"), query.text("now"), query.text("q").casefold().split()
 
     def is_wanted(flip: Flip) -> bool:
         texts = filter(None, (flip.qid, flip.question, flip.was.claim, flip.now.claim))
@@ -270,8 +270,8 @@ def _flips(report: ComparisonReport, links: Links, asked: Asked) -> Block:
         return sides and now in ("", flip.now.label) and all(word in known for word in search)
 
     found = list(filter(is_wanted, report.flips))
-    start = min(asked.start, len(found))
-    here = tuple(found[start : start + asked.limit])
+    start = min(query.start, len(found))
+    here = tuple(found[start : start + query.limit])
     counts, names = report.flip_counts, {way: word for way, ((_, word, _), _) in FLIPS.items()}
     words = [
         f"{names[way].capitalize()}: {pluralize(counts.get(way, 0), 'question')}, {meaning}."
@@ -288,9 +288,9 @@ def _flips(report: ComparisonReport, links: Links, asked: Asked) -> Block:
             select("was", was, "Before", labels),
             select("now", now, "After", labels),
         ]
-        page = listed(Paged(rows=here, total=len(found), start=start), asked, "way", PATH)
+        page = listed(Paged(rows=here, total=len(found), start=start), query, "way", PATH)
         items = doc.Items(items=flip_items(here, opened=OPENED))
-        inside += _list(items, page, fields, links, asked)
+        inside += _list(items, page, fields, links, query)
         inside.append(doc.Data("flips", FLIP_COLUMNS, lambda: map(_flip_row, report.flips)))
     return parts.section("Flipped questions", *inside, anchor="flips")
 
@@ -301,12 +301,12 @@ def _flip_row(flip: Flip) -> Sequence[object]:
 
 
 def _list(
-    found: Block, page: Listed, fields: Sequence[Field], links: Links, asked: Asked
+    found: Block, page: Listed, fields: Sequence[Field], links: Links, query: Query
 ) -> list[Block]:
     """A page of questions, with the fields to search and filter them by."""
     changed = {"figures", "order", "q", "start", *(one.name for one in fields)}
-    kept = [Field(name, value) for name, value in asked.fields if name not in changed]
-    search = Field("q", asked.text("q"), "Search", kind="search")
+    kept = [Field(name, value) for name, value in query.fields if name not in changed]
+    search = Field("q", query.text("q"), "Search", kind="search")
     action = f"{PATH}#flips" if links.compare() else None
     form = parts.form(action, search, *fields, *kept, replaces="flipped")
     return [form, parts.results("flipped", page, "question", None, found)]
@@ -319,26 +319,26 @@ def _changes(
     now: Run,
     left_out: frozenset[str],
     links: Links,
-    asked: Asked,
+    query: Query,
 ) -> Block:
     """The questions whose value of one metric differs, the largest changes first."""
-    named = asked.text("flip")
+    named = query.text("flip")
     matching = [id for id in report.compared if named in (id, short_name(id))]
     if named not in matching and len(matching) != 1:
         there = ", ".join(report.compared)
         raise BadAddress(f'flip: "{named[:80]}" is not compared; there are {there}')
     metric = named if named in matching else matching[0]
-    better, ways = report.compared[metric].better, get_args(Direction)
-    way = asked.choice("way", ways)
-    query = ChangeQuery(
+    better, directions = report.compared[metric].better, get_args(Direction)
+    way = query.choice("way", directions)
+    filters = ChangeQuery(
         metric=metric,
-        words=asked.text("q"),
+        words=query.text("q"),
         way=way,
         left_out=left_out,
-        start=asked.start,
-        limit=asked.limit,
+        start=query.start,
+        limit=query.limit,
     )
-    found = material.pages.changes(was, now, query)
+    found = material.pages.changes(was, now, filters)
     gold, units = now.record.gold_sha256, [one.after.unit for one in found.page.rows]
     texts = material.pages.questions_with(gold, units) if gold else {}
 
@@ -367,7 +367,7 @@ def _changes(
         paged=True,
         name="changes",
     )
-    back = addresses(asked, PATH)(**dict.fromkeys((*FIELDS, "flip")))
+    back = addresses(query, PATH)(**dict.fromkeys((*FIELDS, "flip")))
     to_flips = Span("Show the questions that broke or were fixed", href=f"{back}#flips")
     inside: list[Block] = [Text([to_flips])]
     if found.rose or found.fell or found.same or found.one_sided:
@@ -380,9 +380,13 @@ def _changes(
                 f" {count(found.one_sided)} have a value in one of the runs only and are last: "
                 "they count in its total and not in the other's."
             )
-        fields = [select("way", way or "", "Way", [("", "both"), *zip(ways, ways, strict=True)])]
-        page = listed(found.page, asked.but(sort=None), "change", PATH)
-        inside += [Text(words), *_list(parts.carded(questions), page, fields, links, asked)]
+        fields = [
+            select(
+                "way", way or "", "Way", [("", "both"), *zip(directions, directions, strict=True)]
+            )
+        ]
+        page = listed(found.page, query.but(sort=None), "change", PATH)
+        inside += [Text(words), *_list(parts.carded(questions), page, fields, links, query)]
     else:
         inside.append(Text("The runs have no values of this metric question by question."))
     return doc.Section(title="Questions changed by", about=metric, blocks=inside, anchor="flips")

@@ -11,7 +11,6 @@ from ragauge.contracts.citation import Offsets
 from ragauge.contracts.documents import FrozenDocument
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.dashboard import parts
-from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.page import Links, Page, run_names
 from ragauge.dashboard.pages.question_trace import (
@@ -24,7 +23,8 @@ from ragauge.dashboard.pages.question_trace import (
     span_words,
 )
 from ragauge.dashboard.parts import Mark, marked
-from ragauge.dashboard.unit_list import SHORT, Ways
+from ragauge.dashboard.query import Query
+from ragauge.dashboard.unit_list import SHORT, QuestionLinks
 from ragauge.metrics.facts import Reader
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Facts, Inline, Section, Span, Text
@@ -62,16 +62,16 @@ TO_LINE = 2_000
 """How far a part reaches back to begin with a line."""
 
 
-def page(material: Material, links: Links, asked: Asked) -> Page:
+def page(material: Material, links: Links, query: Query) -> Page:
     """The document that the address names; without it, what the answers know of its text."""
-    run, unit = material.run(asked.needed("run")), asked.exact("unit")
-    doc_id, rev, offsets = asked.needed("doc"), asked.exact("rev"), None
-    if asked.text("start") or asked.text("end"):
-        offsets = Offsets(asked.number("start"), asked.number("end"))
-    begin = asked.number("from") if asked.text("from") else None
+    run, unit = material.run(query.needed("run")), query.exact("unit")
+    doc_id, rev, offsets = query.needed("doc"), query.exact("rev"), None
+    if query.text("start") or query.text("end"):
+        offsets = Offsets(query.number("start"), query.number("end"))
+    begin = query.number("from") if query.text("from") else None
     answers = (material.answers(run, unit) or ()) if unit else ()
     every = pointers(answers[:MOST_ANSWERS], reader_of(run), doc_id, rev)
-    known, ways = every[:MOST_KNOWN], Ways(run, unit, links, {})
+    known, question_links = every[:MOST_KNOWN], QuestionLinks(run, unit, links, {})
     document, back = material.document(run, doc_id, rev), links.question(run.id, unit)
     eyebrow = [Span("document in "), *doc.foreign(run_names(run))]
     if unit:
@@ -90,7 +90,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     facts.append(("not included", left_out))
     blocks: list[Block] = [parts.header(doc.foreign(doc_id), eyebrow=eyebrow), Facts(facts)]
     if document:
-        blocks += _text(document, offsets, known, ways, begin)
+        blocks += _text(document, offsets, known, question_links, begin)
     else:
         blocks.append(parts.empty("The document is not kept", NOT_KEPT, COMMANDS))
         texts = [
@@ -138,11 +138,11 @@ def _text(
     document: FrozenDocument,
     offsets: Offsets | None,
     known: Sequence[Cited | Chunk],
-    ways: Ways,
+    question_links: QuestionLinks,
     begin: int | None,
 ) -> Iterator[Block]:
     """Whether the document has what citations say, then its text with the span marked."""
-    text, reading = document.text, offset_reading(ways.run)
+    text, reading = document.text, offset_reading(question_links.run)
     found = resolve(offsets, text, reading) if offsets else None
     place = found if isinstance(found, Place) else None
     if isinstance(found, Unresolved):
@@ -151,7 +151,7 @@ def _text(
         yield Text(IN_TOKENS, "warm")
     elif not offsets and any(one.offsets is None for one in known):
         yield Text(NO_OFFSETS, "warm")
-    if checks := list(_checks(document, place, offsets, known, ways)):
+    if checks := list(_checks(document, place, offsets, known, question_links)):
         yield Section(title="Cited text compared with the document", blocks=checks)
     if not text:
         yield Text("The document is empty.", "soft")
@@ -169,7 +169,7 @@ def _text(
     if others:
         many = pluralize(len(others), "other cited or retrieved span")
         about.append(Span(f"{many} marked more lightly.", "soft"))
-    here = (ways.document(document.doc_id, document.rev, offsets) or "").partition("#")[0]
+    here = (question_links.document(document.doc_id, document.rev, offsets) or "").partition("#")[0]
     earlier = f"{here}&from={max(0, window.start - LONGEST)}" if window.start else ""
     later = f"{here}&from={window.end}" if window.end < len(text) else ""
     shown = f"characters {count(window.start)}–{count(window.end)} of {count(len(text))}"
@@ -182,7 +182,7 @@ def _checks(
     place: Place | None,
     offsets: Offsets | None,
     known: Sequence[Cited | Chunk],
-    ways: Ways,
+    question_links: QuestionLinks,
 ) -> Iterator[Block]:
     """Each different text once: those of chunks, then what is quoted of them.
 
@@ -217,9 +217,9 @@ def _checks(
         link = Span("not found in the document")
         if found:
             # In the unit of the run's offsets.
-            ruler = ruler_of(text, "char", offset_reading(ways.run))
+            ruler = ruler_of(text, "char", offset_reading(question_links.run))
             span = Offsets(*(found if isinstance(ruler, Unresolved) else ruler.measured(found)))
-            href = ways.document(document.doc_id, document.rev, span) or ""
+            href = question_links.document(document.doc_id, document.rev, span) or ""
             link = Span(f"at {span.start}–{span.end}", href=href)
         says = f"{what} {'is not at this place' if place else 'has no place of its own'}; it is "
         yield Text([Span(says, "bad"), link, aside])

@@ -18,11 +18,11 @@ from ragauge.contracts.paging import (
     UnitCounts,
 )
 from ragauge.dashboard import parts
-from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Links, Page
-from ragauge.dashboard.parts import Field, drawn, listed, sorts
-from ragauge.dashboard.unit_list import right_means
+from ragauge.dashboard.parts import Field, draw_macro, listed, sorts
+from ragauge.dashboard.query import BadAddress, Query
+from ragauge.dashboard.unit_list import correct_means
 from ragauge.reports import document as doc
 from ragauge.reports import phrasing
 from ragauge.reports.document import Block, Cell, Column, Range, Span, Square, Table, Text
@@ -50,12 +50,12 @@ OUTCOMES = {
 """How a unit ended: its square, and its word."""
 
 
-def sets(material: Material, links: Links, asked: Asked) -> Page:
+def sets(material: Material, links: Links, query: Query) -> Page:
     """The gold sets that runs were measured with, the one used last first."""
     pages, every = material.pages, material.pages.gold_sets()
-    here = every[asked.start : asked.start + asked.limit]
-    found = Paged(rows=tuple(here), total=len(every), start=asked.start)
-    paged = listed(found, asked, "-last", links.gold() or "")
+    here = every[query.start : query.start + query.limit]
+    found = Paged(rows=tuple(here), total=len(every), start=query.start)
+    paged = listed(found, query, "-last", links.gold() or "")
     runs = {one.sha256: pages.runs_of_gold(one.sha256, 1) for one in here}
     units_of = {id: _command_of_units(pages, id, newest) for id, newest in runs.items()}
 
@@ -117,13 +117,13 @@ def _command_of_units(pages: PagedHistory, sha256: str, runs: Sequence[Run]) -> 
     return command if first[0].is_unit or as_id else None
 
 
-def page(material: Material, links: Links, asked: Asked) -> Page:
+def page(material: Material, links: Links, query: Query) -> Page:
     """The gold set of this hash; raises Missing where no run was measured with it."""
     pages = material.pages
-    gold = _set(material, asked.needed("sha256"))
+    gold = _set(material, query.needed("sha256"))
     runs = pages.runs_of_gold(gold.sha256, LAST)
     counts = {run.id: pages.counts(run) for run in runs}
-    units_of, wanted = _command_of_units(pages, gold.sha256, runs), asked.optional("run")
+    units_of, wanted = _command_of_units(pages, gold.sha256, runs), query.optional("run")
     if wanted and wanted not in counts:
         raise Missing(f"run {wanted[:ID_SHOWN]}: is none of the last {LAST} measured with this set")
     # The newest run that says of any unit whether it is correct, unless the address names one.
@@ -135,7 +135,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     used = f"{pluralize(gold.runs, 'run')}, from {when(gold.first)} to {when(gold.last)} UTC."
     cut_off = f"The last {len(runs)} of {count(gold.runs)} runs. " if len(runs) < gold.runs else ""
     strata = _strata(pages, gold, chosen, each, links)
-    questions = _questions(pages, gold, runs, each, asked, links)
+    questions = _questions(pages, gold, runs, each, query, links)
     return Page(
         title=f"Gold set {short}",
         here="gold",
@@ -285,7 +285,7 @@ def _strata(
         found = f"{phrasing.value(fraction)} {phrasing.interval(wilson(fraction, known))}"
         about = (
             f": {found} over all {pluralize(known, 'sample')}; the upright line below. "
-            f"Correct means: {right_means(run.record.command)}. Intervals are Wilson's, at 95 %. "
+            f"Correct means: {correct_means(run.record.command)}. Intervals are Wilson's, at 95 %. "
             f"thin: fewer than {THIN} samples are known to be correct or incorrect. "
             "weak: the complete interval is "
             "below the fraction of the set."
@@ -311,31 +311,31 @@ def _with_value(links: Links, gold: GoldSet, stratum: str, value: str) -> str | 
 
 
 def _questions(
-    pages: PagedHistory, gold: GoldSet, runs: Sequence[Run], each: str, asked: Asked, links: Links
+    pages: PagedHistory, gold: GoldSet, runs: Sequence[Run], each: str, query: Query, links: Links
 ) -> Iterator[Block]:
     """The questions that the address selects, with the outcome of each in the last runs."""
-    wanted, down = asked.order("place")
+    wanted, down = query.order("place")
     sort = next((one for one in SORTS if one == wanted), None)
     if sort is None:
         raise BadAddress(f'sort: "{wanted[:40]}" is none of {", ".join(SORTS)}')
-    answerable = asked.choice("answerable", tuple(IS_ANSWERABLE))
-    query = QuestionQuery(
-        words=asked.text("q"),
+    answerable = query.choice("answerable", tuple(IS_ANSWERABLE))
+    filters = QuestionQuery(
+        words=query.text("q"),
         answerable=IS_ANSWERABLE[answerable] if answerable else None,
-        stratum=asked.exact("stratum") or None,
-        value=asked.exact("value") or None,
+        stratum=query.exact("stratum") or None,
+        value=query.exact("value") or None,
         sort=sort,
         descending=down,
-        start=asked.start,
-        limit=asked.limit,
+        start=query.start,
+        limit=query.limit,
     )
-    found, here = pages.questions(gold.sha256, query), links.gold(gold.sha256)
-    paged = listed(found, asked, "place", here or "", "questions")
-    given = {name: asked.text(name) for name in ("q", "answerable", "stratum", "value")}
+    found, here = pages.questions(gold.sha256, filters), links.gold(gold.sha256)
+    paged = listed(found, query, "place", here or "", "questions")
+    given = {name: query.text(name) for name in ("q", "answerable", "stratum", "value")}
     hint = "id" if each == "sample" else "id or words"
     fields = [
         Field("q", given["q"], "Search", hint, kind="search"),
-        Field("run", asked.text("run")),
+        Field("run", query.text("run")),
         Field("sort", paged.order if paged.order != "place" else ""),
     ]
     if each == "question":
@@ -357,7 +357,7 @@ def _questions(
         known = [(stratum, value) for stratum, value in given if value is not None]
         tags = [(*pair, _with_value(links, gold, *pair)) for pair in known]
         text = " ".join(f"{stratum}={value}" for stratum, value in known)
-        return Cell(text, drawn=drawn("tags", tags))
+        return Cell(text, drawn=draw_macro("tags", tags))
 
     def outcomes(one: Gold) -> Cell:
         squares = []
@@ -368,9 +368,9 @@ def _questions(
         return Cell(" ".join(square.mark for square in squares), squares=squares)
 
     def incorrect(one: Gold) -> Cell:
-        ways = [ended[run.id][one.qid] for run in runs if one.qid in ended[run.id]]
-        times = ways.count("wrong")
-        return Cell(phrasing.n_of(times, len(ways)), times, "bad" if times else "soft")
+        endings = [ended[run.id][one.qid] for run in runs if one.qid in ended[run.id]]
+        times = endings.count("wrong")
+        return Cell(phrasing.n_of(times, len(endings)), times, "bad" if times else "soft")
 
     columns: dict[str | Column, Callable[[Gold], Cell]] = {sorts("id", "qid", paged): id}
     if each == "question":

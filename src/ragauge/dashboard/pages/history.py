@@ -12,12 +12,12 @@ from ragauge.contracts.history import Run, RunFilter, canonical
 from ragauge.contracts.options import HistoryOptions
 from ragauge.contracts.paging import PagedHistory, RunQuery
 from ragauge.dashboard import parts
-from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.jobs import PATIENCE_S
 from ragauge.dashboard.material import Material, Missing
-from ragauge.dashboard.page import Links, Page, To
-from ragauge.dashboard.pages.runs import labels_asked
+from ragauge.dashboard.page import Links, Page, PageTargets
+from ragauge.dashboard.pages.runs import labels_of
 from ragauge.dashboard.parts import Field, select
+from ragauge.dashboard.query import BadAddress, Query
 from ragauge.errors import InputRejected, UsageError
 from ragauge.metrics.names import short_name
 from ragauge.reports import phrasing
@@ -36,21 +36,21 @@ OTHER_RUNS = "other_runs"  # the finding that the page shows as links instead
 CODE = "ragauge score gold.jsonl traces.jsonl --record --name nightly"
 
 
-def page(material: Material, links: Links, asked: Asked) -> Page:
+def page(material: Material, links: Links, query: Query) -> Page:
     """The line of the metric an address names, else of the line that was run most lately."""
     pages, metrics = material.pages, material.pages.metrics()
     if not metrics:
         about = "A metric has a line once runs that measure it are recorded."
         return _page(links, "", parts.header("History"), parts.empty("No runs yet", about, CODE))
     options = HistoryOptions(
-        name=asked.optional("name"),
-        command=asked.optional("command"),
-        branch=asked.optional("branch"),
-        labels=labels_asked(asked),
-        last=max(1, min(asked.number("last", HistoryOptions().last), LONGEST)),
+        name=query.optional("name"),
+        command=query.optional("command"),
+        branch=query.optional("branch"),
+        labels=labels_of(query),
+        last=max(1, min(query.number("last", HistoryOptions().last), LONGEST)),
     )
-    named, by = asked.text("metric"), asked.text("by")
-    query = RunQuery(
+    named, by = query.text("metric"), query.text("by")
+    filters = RunQuery(
         name=options.name, command=options.command, labels=options.labels, limit=LATELY
     )
 
@@ -59,7 +59,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         names = (name for id in run.record.metrics for name in (id, short_name(id)))
         return options.branch in (None, branch) and (not named or named in names)
 
-    runs = [run for run in pages.runs(query).rows if matches(run)]
+    runs = [run for run in pages.runs(filters).rows if matches(run)]
     lately, is_chosen = Counter(map(_kind, runs)), options.name is None or options.command is None
     for (command, name), _ in lately.most_common(1):
         options = structs.replace(options, name=name, command=command)
@@ -112,7 +112,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         *_other_lines(pages, links, report, metric),
         *blocks,
     )
-    return structs.replace(made, to=To(run=links.run), name="history")
+    return structs.replace(made, to=PageTargets(run=links.run), name="history")
 
 
 def _page(links: Links, title: str, *blocks: Block) -> Page:

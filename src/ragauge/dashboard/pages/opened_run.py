@@ -14,9 +14,9 @@ from ragauge.contracts.kept import SpentOver
 from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.paging import UnitCounts
 from ragauge.contracts.stability import STABILITIES
-from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.page import Links, Page
+from ragauge.dashboard.query import Query
 from ragauge.dashboard.unit_list import units_tab
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports import document as doc
@@ -36,9 +36,9 @@ OTHER = "other"
 class OpenedRun:
     """A run, its report as far as a page shows it, and the way from here."""
 
-    def __init__(self, material: Material, links: Links, asked: Asked) -> None:
-        self.material, self.links, self.asked = material, links, asked
-        self.run: Run = material.run(asked.needed("run"))
+    def __init__(self, material: Material, links: Links, query: Query) -> None:
+        self.material, self.links, self.query = material, links, query
+        self.run: Run = material.run(query.needed("run"))
         self.report: Any = None
         self.no_report = ""
         """Why there is no report to show."""
@@ -75,7 +75,7 @@ class OpenedRun:
 
     def view(self, *blocks: Block, to: doc.Links | None = None, **about: Any) -> Page:
         """A tab: what is below the head of the run's page."""
-        to = to or ToRun(self)
+        to = to or RunTargets(self)
         return Page(title="", here="runs", blocks=blocks, links=self.links, to=to, **about)
 
     def worst_first(self, metric: str) -> str:
@@ -93,7 +93,7 @@ class Tab(Struct, frozen=True):
     count: int | None = None
 
 
-class ToRun:
+class RunTargets:
     """From blocks of a run's report to the pages around it."""
 
     def __init__(

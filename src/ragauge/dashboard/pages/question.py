@@ -22,7 +22,6 @@ from ragauge.contracts.history import Run, UnitRow
 from ragauge.contracts.metric import Facts as AnswerFacts
 from ragauge.contracts.stability import StabilityReport
 from ragauge.dashboard import parts
-from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Links, Page, run_names
 from ragauge.dashboard.pages.question_answer import (
@@ -41,7 +40,15 @@ from ragauge.dashboard.pages.question_answer import (
     traced_outcomes,
 )
 from ragauge.dashboard.pages.question_trace import Answer, reader_of, words
-from ragauge.dashboard.unit_list import SHORT, Ways, list_fields, outcome, right_means, unit_query
+from ragauge.dashboard.query import BadAddress, Query
+from ragauge.dashboard.unit_list import (
+    SHORT,
+    QuestionLinks,
+    correct_means,
+    list_fields,
+    outcome,
+    unit_query,
+)
 from ragauge.metrics.table import table
 from ragauge.reports import document as doc
 from ragauge.reports import phrasing
@@ -77,13 +84,13 @@ NO_TEXTS = (
 )
 
 
-def page(material: Material, links: Links, asked: Asked) -> Page:
+def page(material: Material, links: Links, query: Query) -> Page:
     """The unit that the address names, in one run."""
-    pages, run, unit = material.pages, material.run(asked.needed("run")), asked.needed("unit")
+    pages, run, unit = material.pages, material.run(query.needed("run")), query.needed("unit")
     row = pages.unit(run, unit)
     if row is None:
         raise Missing(f'run {run.shown} has no unit "{unit[:80]}"')
-    ways, record = Ways(run, unit, links, list_fields(asked)), run.record
+    question_links, record = QuestionLinks(run, unit, links, list_fields(query)), run.record
     report = material.report(run) if record.command.startswith(REPORTED) else None
     held = pages.question(record.gold_sha256, unit) if record.gold_sha256 else None
     # What gold says of a component's unit is a hash: there is nothing to compare an answer with.
@@ -94,24 +101,26 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     left_out, outcomes = answered.left_out if answered else 0, traced_outcomes(report, unit)
     groups = grouped(answers, outcomes) if len(answers) > 1 else []
     is_sweep = bool(outcomes) or any(one.kept.cell is not None for one in answers[:1])
-    shown = _chosen(answers, asked, groups[0][0].place if groups and is_sweep else -1)
+    shown = _chosen(answers, query, groups[0][0].place if groups and is_sweep else -1)
     place = answers.index(shown) if shown else None
     # What a correct answer says, each text once.
     given = [*shown.kept.references] if shown else []
     given += [gold.gold_answer or "", gold.gold_claim or ""] if gold else []
     references = list(dict.fromkeys(filter(None, given)))
-    beside, of_other = list[Block](), None
-    if named := asked.text("with"):
-        beside, of_other = _beside(material, material.run(named), ways, gold, references)
+    comparison, of_other = list[Block](), None
+    if named := query.text("with"):
+        comparison, of_other = _beside(
+            material, material.run(named), question_links, gold, references
+        )
     against = references[0] if references else plain(of_other) if of_other else ""
     traced = (shown.trace.q or shown.trace.question_sent) if shown else None
     question = gold.question if gold else traced or words(row.detail.get("question"))
 
-    blocks = list(_header(material, question, row, ways, asked))
+    blocks = list(_header(material, question, row, question_links, query))
     total = f"{phrasing.count(len(answers))} answers"
     if groups:
         title = f"{'The last' if left_out else 'All'} {total} side by side"
-        blocks.append(side_by_side(groups, ways, place, title))
+        blocks.append(side_by_side(groups, question_links, place, title))
     own: list[Block] = []
     if left_out:
         earlier = f"{phrasing.pluralize(left_out, 'earlier answer')} not kept, for lack of room."
@@ -122,10 +131,12 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         if groups:
             run_id = doc.foreign(f"run {shown.trace.run_id}, " if shown.trace.run_id else "")
             own.append(Text([*run_id, Span("one of "), Span(total, to=("here", "side-by-side"))]))
-        own += answer(shown, gold, ways, against)
+        own += answer(shown, gold, question_links, against)
         supported, marks = support(shown, question, run, row, report)
         left = [*supported, *findings(shown)]
-        right.append(Section(title="Retrieved", blocks=list(retrieved(shown, marks, ways))))
+        right.append(
+            Section(title="Retrieved", blocks=list(retrieved(shown, marks, question_links)))
+        )
     elif answered is not None:
         own.append(Text("The run has no answer to it.", "soft"))
     elif not isinstance(getattr(of_its_task(report, unit)[0], "detail", None), COMPONENTS):
@@ -136,16 +147,16 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         ]
         own += [Text(NO_TEXTS, "soft"), Facts(facts_kept)]
     if of_other:
-        inside = list(retrieved(of_other, {}, ways))
+        inside = list(retrieved(of_other, {}, question_links))
         right.append(Section(title="Retrieved in the other run", blocks=inside))
     pair: list[Block] = []
     if own:
-        pair.append(parts.section("Answer in this run" if beside else "Answer", *own))
-    pair += beside
+        pair.append(parts.section("Answer in this run" if comparison else "Answer", *own))
+    pair += comparison
     if references or held:
         said = plain(shown) if shown else ""
         texts: list[Block] = [parts.text(text, compared(text, said)) for text in references[:MOST]]
-        expected, more = _gold(held, answers, ways) if held else ([], [])
+        expected, more = _gold(held, answers, question_links) if held else ([], [])
         has_phrases = gold is not None and bool(gold.sought)
         green = has_phrases and "expected phrases are green"
         key = doc.listed(bool(references) and MARKED, green).capitalize()
@@ -163,7 +174,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     blocks += [
         Section(title="", blocks=both, part="split"),
         *errors(report, unit, row.right),
-        *over_runs(over, ways, claim_of(row) or (shown.said if shown else "")),
+        *over_runs(over, question_links, claim_of(row) or (shown.said if shown else "")),
         Section(title="Values", blocks=[values(run, row, report, unit, facts, links)]),
     ]
     details = [
@@ -176,7 +187,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     crumbs = (
         ("Runs", links.runs()),
         (run_names(run), links.run(run.id)),
-        ("Questions" if record.gold_sha256 else "Units", ways.back),
+        ("Questions" if record.gold_sha256 else "Units", question_links.back),
         (unit, None),
     )
     name = f"{cut(unit, SHORT)} · {record.name}"
@@ -184,10 +195,10 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
 
 
 def _header(
-    material: Material, question: str, row: UnitRow, ways: Ways, asked: Asked
+    material: Material, question: str, row: UnitRow, question_links: QuestionLinks, query: Query
 ) -> Iterator[Block]:
     """The question, how its answer ended, and the way to the next."""
-    run, detail = ways.run, row.detail
+    run, detail = question_links.run, row.detail
     said_of, _, tone = outcome(row)
     ended = [Span(said_of, tone, foreign=True)]
     ended += [
@@ -198,21 +209,23 @@ def _header(
         if isinstance(said, str) and said.lower() != (row.label or "").lower():
             ended += [Span(" · "), Span(said, "soft", foreign=True)]
     if row.right is not None:
-        ended.append(Span(f" · correct means: {right_means(run.record.command)}", "soft"))
+        ended.append(Span(f" · correct means: {correct_means(run.record.command)}", "soft"))
     id = cut(row.unit, SHORT)
-    run_name = Span(run_names(run), foreign=True, href=ways.links.run(run.id) or "")
-    told = f" ({run.record.command}, {when(run.record.recorded_at)} UTC)"
+    run_name = Span(run_names(run), foreign=True, href=question_links.links.run(run.id) or "")
+    recorded = f" ({run.record.command}, {when(run.record.recorded_at)} UTC)"
     kind = "question " if question else "sample "
-    eyebrow = [Span(kind), Span(id, foreign=True), Span(" in "), run_name, Span(told)]
+    eyebrow = [Span(kind), Span(id, foreign=True), Span(" in "), run_name, Span(recorded)]
     yield parts.header(doc.foreign(question or id), ended, eyebrow=eyebrow)
     if len(row.unit) > SHORT:
         yield Section(title="Full id", folded=True, blocks=[Text(doc.foreign(row.unit))])
-    near = material.pages.neighbours(run, row.unit, unit_query(asked))
+    neighbours = material.pages.neighbours(run, row.unit, unit_query(query))
     ends = [
-        (cut(one, SHORT // 2), ways.links.question(run.id, one, **ways.fields)) if one else None
-        for one in near
+        (cut(one, SHORT // 2), question_links.links.question(run.id, one, **question_links.fields))
+        if one
+        else None
+        for one in neighbours
     ]
-    yield parts.served("neighbours", ends[0], ways.back, ends[1])
+    yield parts.served("neighbours", ends[0], question_links.back, ends[1])
     failed, explained = detail.get("failed"), detail.get("explained_by")
     facts: list[tuple[str, Inline]] = [
         ("fails", doc.foreign(", ".join(map(str, failed)) if failed else "")),
@@ -221,9 +234,9 @@ def _header(
     yield Facts(facts)
 
 
-def _chosen(answers: Sequence[Answer], asked: Asked, usual: int) -> Answer | None:
+def _chosen(answers: Sequence[Answer], query: Query, usual: int) -> Answer | None:
     """The answer that is shown in full: the one that the address names, else the usual one."""
-    number, run_id = asked.number("answer"), asked.exact("run_id")
+    number, run_id = query.number("answer"), query.exact("run_id")
     if run_id and answers:
         named = [one for one in answers if one.trace.run_id == run_id]
         if not named:
@@ -235,16 +248,23 @@ def _chosen(answers: Sequence[Answer], asked: Asked, usual: int) -> Answer | Non
 
 
 def _beside(
-    material: Material, other: Run, ways: Ways, gold: Gold | None, references: Sequence[str]
+    material: Material,
+    other: Run,
+    question_links: QuestionLinks,
+    gold: Gold | None,
+    references: Sequence[str],
 ) -> tuple[list[Block], Answer | None]:
     """The answer to the same unit in another run."""
-    answers, row = material.answers(other, ways.unit), material.pages.unit(other, ways.unit)
+    answers, row = (
+        material.answers(other, question_links.unit),
+        material.pages.unit(other, question_links.unit),
+    )
     shown = Answer(answers[-1], reader_of(other), gold, "other-") if answers else None
     words, _, tone = outcome(row) if row else ("", "", "")
-    name = Span(run_names(other), foreign=True, href=ways.in_run(other.id) or "")
+    name = Span(run_names(other), foreign=True, href=question_links.in_run(other.id) or "")
     blocks: list[Block] = [Text([name, Span(" "), Span(words, tone, foreign=True)])]
     if shown:
-        blocks += answer(shown, gold, ways, references[0] if references else "")
+        blocks += answer(shown, gold, question_links, references[0] if references else "")
     elif row:
         claim = claim_of(row)
         blocks.append(Text("That run keeps no answer to it.", "soft"))
@@ -255,10 +275,10 @@ def _beside(
 
 
 def _gold(
-    gold: Gold, answers: Sequence[Answer], ways: Ways
+    gold: Gold, answers: Sequence[Answer], question_links: QuestionLinks
 ) -> tuple[list[Block], list[tuple[str, Inline]]]:
     """What the gold set says that a correct answer has, and what else it says."""
-    set_of = ways.links.gold(ways.run.record.gold_sha256 or "", q=gold.qid)
+    set_of = question_links.links.gold(question_links.run.record.gold_sha256 or "", q=gold.qid)
     strata = ((name, stratum_text(value)) for name, value in sorted(gold.strata.items()))
     slices = ", ".join(f"{name} {text}" for name, text in strata if text is not None)
     more: list[tuple[str, Inline]] = [
@@ -286,7 +306,7 @@ def _gold(
         if span := getattr(gold, field):
             known = span.rev or revs.get(composed(span.doc_id))
             there = Offsets(span.start, span.end) if 0 <= span.start < span.end else None
-            href = ways.document(span.doc_id, known, there) if known else None
+            href = question_links.document(span.doc_id, known, there) if known else None
             where = f" {span.section_id}, characters {span.start}–{span.end}"
             link = Span(span.doc_id, foreign=True, href=href or "")
             more.append((name, [link, Span(where, "soft", foreign=True)]))

@@ -31,8 +31,8 @@ from ragauge.dashboard.pages.question_trace import (
     web_address,
     words,
 )
-from ragauge.dashboard.parts import Mark, drawn
-from ragauge.dashboard.unit_list import SHORT, Ways, right_means
+from ragauge.dashboard.parts import Mark, draw_macro
+from ragauge.dashboard.unit_list import SHORT, QuestionLinks, correct_means
 from ragauge.dashboard.unit_list import outcome as outcome_of
 from ragauge.grounding import groundedness
 from ragauge.grounding.markers import cited_in
@@ -123,7 +123,9 @@ def compared(ours: str, theirs: str) -> list[Mark]:
     return [] if differing > MOST_MARKED * len(ours) else marks
 
 
-def answer(one: Answer, gold: Gold | None, ways: Ways, against: str) -> Iterator[Block]:
+def answer(
+    one: Answer, gold: Gold | None, question_links: QuestionLinks, against: str
+) -> Iterator[Block]:
     """The text, what it cites, and what it took; `against` is the text it is compared with."""
     trace = one.trace
     if one.kind == "error":
@@ -134,7 +136,7 @@ def answer(one: Answer, gold: Gold | None, ways: Ways, against: str) -> Iterator
         marks = _marks(marked_words(one.text, gold.sought), "good") if gold else []
         marks += [*compared(plain(one), against), *links_of(one)]
         yield parts.text(one.text, marks)
-    facts = [*_citations(one, gold, ways)]
+    facts = [*_citations(one, gold, question_links)]
     if one.kind == "answer" and not one.cited:
         facts.append(("citations", "none"))
     if len(one.cited) == MOST_CITATIONS:
@@ -180,7 +182,9 @@ def links_of(one: Answer) -> Iterator[Mark]:
             yield Mark(place, to=f"{one.prefix}chunk-{chunk.place}")
 
 
-def _citations(one: Answer, gold: Gold | None, ways: Ways) -> list[tuple[str, Inline]]:
+def _citations(
+    one: Answer, gold: Gold | None, question_links: QuestionLinks
+) -> list[tuple[str, Inline]]:
     """The cited ids with each of their spans, by what is known of them; then those that lack."""
     expected = gold.gold_citations if gold and one.kind == "answer" else ()
     needed = set(map(composed, expected))
@@ -194,7 +198,7 @@ def _citations(one: Answer, gold: Gold | None, ways: Ways) -> list[tuple[str, In
         group += [Span(", ")] if group else []
         to: doc.Target | None = ("here", f"{one.prefix}chunk-{chunk.place}") if chunk else None
         group.append(Span(cut(id, SHORT), "good" if is_gold else "", foreign=True, to=to))
-        href = "" if one.prefix else ways.document(each.doc_id, each.rev, own)
+        href = "" if one.prefix else question_links.document(each.doc_id, each.rev, own)
         if href:
             place = f"document at {own.start}–{own.end}" if own else "document"
             group += [Span(" ("), Span(place, href=href), Span(")")]
@@ -282,7 +286,7 @@ def support(
         level = f"{checked.level.words} {checked.value}".strip()
         cells = (
             Cell(level, sentence.score, badge=checked.level.badge),
-            Cell(said, said, drawn=drawn("marked", checked.pieces)),
+            Cell(said, said, drawn=draw_macro("marked", checked.pieces)),
         )
         rows.append(doc.Row(cells, note))
     columns = [Column("support"), Column("sentence", prose=True)]
@@ -294,7 +298,9 @@ def support(
     return [parts.section(title, *texts, rows and table, remark=remark)], marks
 
 
-def retrieved(one: Answer, marks: Mapping[int, list[Mark]], ways: Ways) -> Iterator[Block]:
+def retrieved(
+    one: Answer, marks: Mapping[int, list[Mark]], question_links: QuestionLinks
+) -> Iterator[Block]:
     """The chunks by rank, those that are cited or gold opened; evidence is marked in their text."""
     if not one.chunks:
         yield Text("Nothing was retrieved." if one.says_retrieved else NOTHING_RETRIEVED, "soft")
@@ -305,7 +311,13 @@ def retrieved(one: Answer, marks: Mapping[int, list[Mark]], ways: Ways) -> Itera
     remark = doc.listed(phrasing.pluralize(len(ranked), "chunk"), "the best first", more)
     yield doc.Items(
         items=[
-            _item(each, marks.get(each.place, ()), ways, one.prefix, is_cited=each.place in cited)
+            _item(
+                each,
+                marks.get(each.place, ()),
+                question_links,
+                one.prefix,
+                is_cited=each.place in cited,
+            )
             for each in ranked
         ],
         remark=remark,
@@ -337,11 +349,11 @@ def _scores(one: Chunk) -> dict[str, float | str]:
 
 
 def _item(
-    one: Chunk, marks: Sequence[Mark], ways: Ways, prefix: str, *, is_cited: bool
+    one: Chunk, marks: Sequence[Mark], question_links: QuestionLinks, prefix: str, *, is_cited: bool
 ) -> doc.Item:
     opened, scores = is_cited or one.gold, _scores(one)
     label = doc.listed(one.gold and "gold", is_cited and "cited")
-    href = "" if prefix else ways.document(one.doc_id, one.rev, one.offsets) or ""
+    href = "" if prefix else question_links.document(one.doc_id, one.rev, one.offsets) or ""
     place = span_words(one.offsets) if one.offsets else "no offsets"
     place = doc.listed(place, one.rev and f"revision {one.rev}")
     moved = 0 if one.k_final is None or one.k_pos is None else one.k_pos - one.rank
@@ -404,7 +416,7 @@ def findings(one: Answer) -> Iterator[Block]:
         yield parts.section("Audit findings", Facts([("", one) for one in points]), remark=remark)
 
 
-class Among(NamedTuple):
+class PlacedAnswer(NamedTuple):
     """One answer among the others."""
 
     place: int
@@ -417,14 +429,16 @@ class Among(NamedTuple):
         return self.outcome[2], self.answer.said, self.answer.cited_ids
 
 
-def grouped(answers: Sequence[Answer], outcomes: Mapping[str, Outcome] = {}) -> list[list[Among]]:
+def grouped(
+    answers: Sequence[Answer], outcomes: Mapping[str, Outcome] = {}
+) -> list[list[PlacedAnswer]]:
     """Answers that are the same together, the commonest outcome first, then the commonest answer.
 
     `outcomes` are those of a trace evaluation, by run id.
     """
     traces = [one.trace for one in answers]
     factors = [name for name in FACTORS if len({getattr(one, name) for one in traces}) > 1]
-    groups: dict[tuple[str, str, tuple[str, ...]], list[Among]] = {}
+    groups: dict[tuple[str, str, tuple[str, ...]], list[PlacedAnswer]] = {}
     for place, one in enumerate(answers):
         kept, varied = one.kept, (f"{name} {level(getattr(one.trace, name))}" for name in factors)
         ended = UNKNOWN_ENDS[one.kind]
@@ -436,11 +450,11 @@ def grouped(answers: Sequence[Answer], outcomes: Mapping[str, Outcome] = {}) -> 
             ended = ("✓", "right", "its citations hold")
         ended = outcomes.get(one.trace.run_id or "", ended)
         name = ", ".join(varied) or kept.where or f"answer {place + 1}"
-        among = Among(place, one, name, ended)
+        among = PlacedAnswer(place, one, name, ended)
         groups.setdefault(among.alike, []).append(among)
     counts = Counter(one.outcome[2] for group in groups.values() for one in group)
 
-    def order(group: list[Among]) -> tuple[int, str, int, int]:
+    def order(group: list[PlacedAnswer]) -> tuple[int, str, int, int]:
         ended = group[0].outcome[2]
         return -counts[ended], ended, -len(group), group[0].place
 
@@ -448,7 +462,10 @@ def grouped(answers: Sequence[Answer], outcomes: Mapping[str, Outcome] = {}) -> 
 
 
 def side_by_side(
-    groups: Sequence[Sequence[Among]], ways: Ways, chosen: int | None, title: str
+    groups: Sequence[Sequence[PlacedAnswer]],
+    question_links: QuestionLinks,
+    chosen: int | None,
+    title: str,
 ) -> Section:
     """A card for each different answer, compared with the commonest; the download has all runs."""
     common, differing = groups[0][0].answer, Differing()
@@ -457,20 +474,22 @@ def side_by_side(
         whole = [Span("differs: ", "soft")] if differing.differs_entirely(text, other) else []
         return [*whole, *doc.marked(differing(text, other))]
 
-    def card(group: Sequence[Among]) -> Card:
+    def card(group: Sequence[PlacedAnswer]) -> Card:
         _, first, _, (mark, kind, ended) = group[0]
-        asked = list(dict.fromkeys(one.answer.asked for one in group))[:WORDINGS]
+        sent = list(dict.fromkeys(one.answer.sent for one in group))[:WORDINGS]
         cited = [(id, id not in common.cited_ids) for id in first.cited_ids]
         lacks = ", ".join(id for id in common.cited_ids if id not in first.cited_ids)
         named = [
             Span(varied, "strong", foreign=True)
             if place == chosen
-            else Span(varied, foreign=True, href=ways.answer(one.trace.run_id, place) or "")
+            else Span(
+                varied, foreign=True, href=question_links.answer(one.trace.run_id, place) or ""
+            )
             for place, one, varied, _ in group[:NAMED]
         ]
         left_out = f"; {len(group) - NAMED:,} more" if len(group) > NAMED else ""
         facts: list[tuple[str, Inline]] = [
-            *(("question", differing_in(text, common.asked)) for text in asked),
+            *(("question", differing_in(text, common.sent)) for text in sent),
             ("error" if first.kind == "error" else "answer", differing_in(first.said, common.said)),
             ("cites", doc.marked(cited, ", ") or "nothing"),
             ("does not cite", doc.foreign(lacks)),
@@ -490,7 +509,7 @@ def side_by_side(
     )
     heads = ("run_id", "varied", "outcome", "question", "answer", "cited", "latency_ms")
     rows = [
-        (one.trace.run_id, varied, ended[2], one.asked, one.said, " ".join(one.cited_ids),
+        (one.trace.run_id, varied, ended[2], one.sent, one.said, " ".join(one.cited_ids),
          one.trace.latency_ms)
         for _, one, varied, ended in runs
     ]  # fmt: skip
@@ -515,9 +534,11 @@ def traced_outcomes(report: Any, unit: str) -> dict[str, Outcome]:
     return found
 
 
-def over_runs(over: Sequence[UnitInRun], ways: Ways, claim: str) -> Iterator[Block]:
+def over_runs(
+    over: Sequence[UnitInRun], question_links: QuestionLinks, claim: str
+) -> Iterator[Block]:
     """Each run a row, the newest first, compared with what is claimed in this one."""
-    differing, gold = Differing(), ways.run.record.gold_sha256
+    differing, gold = Differing(), question_links.run.record.gold_sha256
     of = "with the same gold set" if gold else "of the same command and name"
     if len(over) < 2:
         yield Section(
@@ -526,12 +547,14 @@ def over_runs(over: Sequence[UnitInRun], ways: Ways, claim: str) -> Iterator[Blo
         return
 
     def is_here(one: UnitInRun) -> bool:
-        return one.run.id == ways.run.id
+        return one.run.id == question_links.run.id
 
     def name(one: UnitInRun) -> Cell:
         shown = f"{one.run.record.name} this run" if is_here(one) else run_names(one.run)
-        href = None if is_here(one) else ways.in_run(one.run.id)
-        return Cell(shown, one.run.id, drawn=drawn("named", href, shown, one.run.record.command))
+        href = None if is_here(one) else question_links.in_run(one.run.id)
+        return Cell(
+            shown, one.run.id, drawn=draw_macro("named", href, shown, one.run.record.command)
+        )
 
     def ended(one: UnitInRun) -> Cell:
         text, badge, _ = outcome_of(one.row)
@@ -541,21 +564,21 @@ def over_runs(over: Sequence[UnitInRun], ways: Ways, claim: str) -> Iterator[Blo
         said = claim_of(one.row)
         pieces = differing(said, claim or said)
         entirely = differing.differs_entirely(said, claim or said)
-        return Cell(said, said, drawn=drawn("marked", pieces, entirely))
+        return Cell(said, said, drawn=draw_macro("marked", pieces, entirely))
 
     def cited(one: UnitInRun) -> Cell:
         ids = one.row.detail.get("cited")
         return doc.names(" ".join(map(str, ids)) if isinstance(ids, list | tuple) else "")
 
     def compared(one: UnitInRun) -> Cell:
-        href = "" if is_here(one) else ways.beside(one.run.shown) or ""
+        href = "" if is_here(one) else question_links.compared_with(one.run.shown) or ""
         return Cell("compare" if href else "", href=href)
 
     def recorded(one: UnitInRun) -> Cell:
         return Cell(when(one.run.record.recorded_at), one.run.record.recorded_at)
 
     commands = dict.fromkeys(one.run.record.command for one in over)
-    means = "; ".join(f"{command}: {right_means(command)}" for command in commands)
+    means = "; ".join(f"{command}: {correct_means(command)}" for command in commands)
     remark = f"the last {phrasing.pluralize(len(over), 'run')} {of}; words that this run's answer "
     yield doc.table(
         over,

@@ -203,7 +203,7 @@ class Answer:
         )
 
     @property
-    def asked(self) -> str:
+    def sent(self) -> str:
         """The question in the words that were sent."""
         return self.trace.question_sent or self.trace.q or self._question
 

@@ -14,7 +14,6 @@ from ragauge.contracts.score import ScoreReport
 from ragauge.contracts.stability import STABILITIES, StabilityReport, right_of
 from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.dashboard import parts
-from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.jobs import progress
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Links, Page, run_names
@@ -24,12 +23,13 @@ from ragauge.dashboard.pages.opened_run import (
     REFRESH_S,
     TRACEABILITY,
     OpenedRun,
+    RunTargets,
     Tab,
-    ToRun,
     label_kind,
     label_name,
 )
 from ragauge.dashboard.parts import Field, listed
+from ragauge.dashboard.query import BadAddress, Query
 from ragauge.dashboard.unit_list import QUESTIONS, list_fields, unit_query, units_tab, units_title
 from ragauge.errors import InputRejected, UsageError
 from ragauge.metrics.worst_first import WORST_FIRST
@@ -53,10 +53,10 @@ LANGUAGES: Mapping[Language, str] = {"en": "English", "zh": "中文"}
 """Of a diagnosis."""
 
 
-def page(material: Material, links: Links, asked: Asked) -> Page:
+def page(material: Material, links: Links, query: Query) -> Page:
     """The run that the address names, opened at a tab; without one, at its overview."""
-    opened = OpenedRun(material, links, asked)
-    run, known, wanted = opened.run, tabs(opened), asked.text("tab") or OVERVIEW
+    opened = OpenedRun(material, links, query)
+    run, known, wanted = opened.run, tabs(opened), query.text("tab") or OVERVIEW
     wanted = units_tab(run) if wanted == QUESTIONS else wanted
     chosen = next((one for one in known if one.name == wanted), None)
     if chosen is None:
@@ -154,24 +154,28 @@ def head(opened: OpenedRun, tabs: Sequence[Tab] = (), chosen: str = OVERVIEW) ->
 def _ways(opened: OpenedRun) -> list[Span]:
     """From the run to the one before it, the history of its headline, its gold set, its report."""
     run, links, record = opened.run, opened.links, opened.run.record
-    ways: list[tuple[str, str | None]]
+    named_links: list[tuple[str, str | None]]
     try:
         before = opened.material.history.find("latest", like=run)
         compare = links.compare(before.id, run.id)
-        ways = [(f"Compare with the previous run ({before.shown})", compare)] if compare else []
+        named_links = (
+            [(f"Compare with the previous run ({before.shown})", compare)] if compare else []
+        )
     except UsageError:
-        ways = [("The first run of its command and name", None)]
+        named_links = [("The first run of its command and name", None)]
     # The history of a gate that does not hold, else that of the headline.
     broken = (gate.metric for gate in record.gates if not gate.holds)
     known = [metric for metric in broken if metric in record.metrics]
     if metric := next(iter([*known, *story.headlines([run])]), ""):
         history = links.history(metric, name=record.name, command=record.command)
-        ways += [(f"History of {metric}", history)] if history else []
+        named_links += [(f"History of {metric}", history)] if history else []
     if record.gold_sha256 and (gold := links.gold(record.gold_sha256)):
-        ways.append(("Gold set", gold))
+        named_links.append(("Gold set", gold))
     if REPORT in record.files and (report := links.file("report.json")):
-        ways.append(("The complete report as JSON", report))
-    return doc.joined((Span(words, foreign=True, href=href or "") for words, href in ways), " · ")
+        named_links.append(("The complete report as JSON", report))
+    return doc.joined(
+        (Span(words, foreign=True, href=href or "") for words, href in named_links), " · "
+    )
 
 
 def overview(opened: OpenedRun) -> Page:
@@ -248,11 +252,11 @@ def quality(opened: OpenedRun) -> Page:
 def heat_map(opened: OpenedRun) -> Page:
     """A page of the heat map, with the verdicts to choose from and what varies below it."""
     report: StabilityReport = opened.report
-    asked, action = opened.asked, opened.links.run(opened.run.id, HEAT_MAP)
-    asked.choice("label", STABILITIES)
+    query, action = opened.query, opened.links.run(opened.run.id, HEAT_MAP)
+    query.choice("label", STABILITIES)
     order = CORRECT_RUNS if CORRECT_RUNS in opened.run.record.metrics else "place"
-    query = structs.replace(unit_query(asked), sort=order, descending=False)
-    found = opened.material.pages.units(opened.run, query)
+    filters = structs.replace(unit_query(query), sort=order, descending=False)
+    found = opened.material.pages.units(opened.run, filters)
     # Rows of a page are together by verdict; those of none that we know come last.
     ranks: dict[str | None, int] = {one: rank for rank, one in enumerate(WORST_FIRST)}
     rows = sorted(found.rows, key=lambda row: ranks.get(row.label, len(ranks)))
@@ -260,12 +264,12 @@ def heat_map(opened: OpenedRun) -> Page:
     verdicts = [(one, f"{verdict_name(one)} ({phrasing.count(n)})") for one, n in counts]
     form = parts.form(
         action,
-        Field("q", asked.exact("q"), "Search id and question", kind="search"),
-        parts.select("label", asked.exact("label"), "Verdict", [("", "all"), *verdicts]),
+        Field("q", query.exact("q"), "Search id and question", kind="search"),
+        parts.select("label", query.exact("label"), "Verdict", [("", "all"), *verdicts]),
         replaces="heat",
-        clear=action if any(map(asked.text, ("q", "label", "stratum"))) else None,
+        clear=action if any(map(query.text, ("q", "label", "stratum"))) else None,
     )
-    to = ToRun(opened, **{**list_fields(asked), "sort": order})
+    to = RunTargets(opened, **{**list_fields(query), "sort": order})
     # The letters of a question's runs; of an older run those that its summary has.
     cells = {row.unit: row.detail.get("cells") or report.cells.get(row.unit, "") for row in rows}
     drawn = [
@@ -273,7 +277,7 @@ def heat_map(opened: OpenedRun) -> Page:
         for row in rows
         if row.label in STABILITIES and len(cells[row.unit]) == len(report.columns)
     ]
-    page = structs.replace(listed(found, asked, order, action or ""), rows=rows)
+    page = structs.replace(listed(found, query, order, action or ""), rows=rows)
     inside: list[Block] = []
     if drawn:
         picture = HeatMap(report.columns, drawn, len(rows))
@@ -304,9 +308,9 @@ def heat_map(opened: OpenedRun) -> Page:
 def traceability(opened: OpenedRun) -> Page:
     """The codes with their places, then how deep answers hold, then the answers themselves."""
     report: AuditReport | TraceEvalReport = opened.report
-    asked, code = opened.asked, opened.asked.text("code")
+    query, code = opened.query, opened.query.text("code")
     if code:  # the units with a code are those whose label it is: their worst one
-        asked = asked.but(label=code, code=None)
+        query = query.but(label=code, code=None)
     none = Section(title="Codes", blocks=[Text("No citation has a finding.")])
     blocks: list[Block] = opened.part("codes") if report.codes else [none]
     codes = [(one.code, one.depth, one.answers, one.findings, one.means) for one in report.codes]
@@ -332,8 +336,8 @@ def traceability(opened: OpenedRun) -> Page:
     title = f"{'Answers' if audits else 'Questions'} one by one"
     blocks.append(Section(title=title, blocks=inside, anchor="answers"))
     if listed:
-        blocks += run_questions.listing(opened, asked, TRACEABILITY)
-    return opened.view(*blocks, to=ToRun(opened, anchor=ANSWER))
+        blocks += run_questions.listing(opened, query, TRACEABILITY)
+    return opened.view(*blocks, to=RunTargets(opened, anchor=ANSWER))
 
 
 def diagnosed(opened: OpenedRun) -> Page:
@@ -341,7 +345,7 @@ def diagnosed(opened: OpenedRun) -> Page:
     from ragauge.runners.diagnosis.diagnose import diagnose_run
 
     run, links = opened.run, opened.links
-    language: Language = opened.asked.choice("lang", tuple(LANGUAGES)) or "en"
+    language: Language = opened.query.choice("lang", tuple(LANGUAGES)) or "en"
     choice = [
         Span(name, "strong" if one == language else "", href=href)
         for one, name in LANGUAGES.items()

@@ -15,7 +15,7 @@ from ragauge.contracts.history import REPORT
 from ragauge.contracts.paging import Paged
 from ragauge.dashboard import parts
 from ragauge.dashboard.page import Page
-from ragauge.dashboard.pages.opened_run import REFRESH_S, OpenedRun, Tab, ToRun
+from ragauge.dashboard.pages.opened_run import REFRESH_S, OpenedRun, RunTargets, Tab
 from ragauge.dashboard.parts import Field, listed
 from ragauge.dashboard.unit_list import units_tab
 from ragauge.errors import InputRejected, UsageError
@@ -50,7 +50,7 @@ class Component(Struct, frozen=True, kw_only=True, dict=True):
         return document_of(self.report)
 
     def view(self, *blocks: Block) -> Page:
-        to = _ToUnits(self.opened, before=self.before)
+        to = _UnitTargets(self.opened, before=self.before)
         return self.opened.view(*blocks, to=to, refresh_s=REFRESH_S if self.waits else None)
 
 
@@ -164,8 +164,8 @@ def _answers(one: Component) -> Iterator[Block]:
 def _errors(one: Component, cut: tables.WithErrors) -> Iterator[Block]:
     """A page of the errors that the address asks for, with the form that chooses them."""
     opened, detail = one.opened, _complete(one, cut)
-    asked, total = opened.asked, sum(detail.error_counts.values())
-    words, kind, type = asked.text("q").casefold().split(), asked.text("kind"), asked.text("type")
+    query, total = opened.query, sum(detail.error_counts.values())
+    words, kind, type = query.text("q").casefold().split(), query.text("kind"), query.text("type")
 
     def text(error: tables.Error) -> str:
         return "".join(span.text for span in tables.text_of(error) if span.foreign)
@@ -187,14 +187,14 @@ def _errors(one: Component, cut: tables.WithErrors) -> Iterator[Block]:
         and type in ("", tables.type_of(error))
         and (not words or matches(error))
     ]
-    shown = found[asked.start : asked.start + asked.limit]
+    shown = found[query.start : query.start + query.limit]
     yield tables.counts_table(detail)
     kinds = [
         (name, f"{tables.title_of(name)} ({count(detail.error_counts[name])})")
         for name in tables.kinds_seen(detail)
     ]
     fields = [
-        Field("q", asked.text("q"), "Search", "words, ids", kind="search"),
+        Field("q", query.text("q"), "Search", "words, ids", kind="search"),
         parts.select("kind", kind, "Kind", [("", "all"), *kinds]),
     ]
     types = Counter(name for error in detail.errors if (name := tables.type_of(error)))
@@ -211,7 +211,7 @@ def _errors(one: Component, cut: tables.WithErrors) -> Iterator[Block]:
         kept = f"{count(len(detail.errors))} of {pluralize(total, 'error')} are kept{more}."
         inside.append(Text(kept, "soft"))
     page = listed(
-        Paged(rows=tuple(shown), total=len(found), start=asked.start), asked, "", action or ""
+        Paged(rows=tuple(shown), total=len(found), start=query.start), query, "", action or ""
     )
     table = [tables.errors_table(shown, name=None)] if shown else []  # the download has all
     inside.append(parts.results("", page, "error", clear, *table))
@@ -245,7 +245,7 @@ def _complete(one: Component, cut: tables.WithErrors) -> tables.WithErrors:
     return found or cut
 
 
-class _ToUnits(ToRun):
+class _UnitTargets(RunTargets):
     """Links of a task: an error leads to its document or mention, where that is a unit."""
 
     def question(self, qid: str) -> str | None:

@@ -12,20 +12,20 @@ from ragauge.contracts.kept import SPENT, SpentOver
 from ragauge.contracts.latency import shown_ms
 from ragauge.contracts.paging import Paged
 from ragauge.dashboard import parts
-from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages.opened_run import (
     OpenedRun,
     label_kind,
     label_name,
 )
-from ragauge.dashboard.parts import Field, Listed, drawn, listed, sorts
+from ragauge.dashboard.parts import Field, Listed, draw_macro, listed, sorts
+from ragauge.dashboard.query import BadAddress, Query
 from ragauge.dashboard.unit_list import (
     LIST_FIELDS,
     QUESTIONS,
+    correct_means,
     doubt,
     list_fields,
-    right_means,
     unit_query,
     units_tab,
 )
@@ -59,24 +59,24 @@ RESULTS: dict[bool | None, tuple[str, Tone]] = {
 
 def view(opened: OpenedRun) -> Page:
     """A page of the units, with the form above it."""
-    return opened.view(*listing(opened, opened.asked, units_tab(opened.run)))
+    return opened.view(*listing(opened, opened.query, units_tab(opened.run)))
 
 
-def listing(opened: OpenedRun, asked: Asked, tab: str) -> Iterator[Block]:
+def listing(opened: OpenedRun, query: Query, tab: str) -> Iterator[Block]:
     """The form and the table, for any tab that has one."""
-    found = units(opened, asked)
+    found = units(opened, query)
     action = opened.links.run(opened.run.id, tab)
-    page = listed(found, opened.asked, WORST, action or "")
-    yield _form(opened, asked, page, action)
-    yield Text([Span("correct", "strong"), Span(f": {right_means(opened.run.record.command)}.")])
-    table = unit_table(opened, asked, page)
+    page = listed(found, opened.query, WORST, action or "")
+    yield _form(opened, query, page, action)
+    yield Text([Span("correct", "strong"), Span(f": {correct_means(opened.run.record.command)}.")])
+    table = unit_table(opened, query, page)
     yield parts.results("units", page, "sample", action, table)
     if not found.rows:
         yield table  # it is not shown, and can be downloaded all the same
 
 
-def _form(opened: OpenedRun, asked: Asked, page: Listed, action: str | None) -> doc.Html:
-    counts, given = opened.counts, {name: asked.exact(name) for name in LIST_FIELDS}
+def _form(opened: OpenedRun, query: Query, page: Listed, action: str | None) -> doc.Html:
+    counts, given = opened.counts, {name: query.exact(name) for name in LIST_FIELDS}
     hint = "id or words of the question"
     fields = [
         Field("q", given["q"], "Search id and question", hint, kind="search"),
@@ -87,9 +87,9 @@ def _form(opened: OpenedRun, asked: Asked, page: Listed, action: str | None) -> 
         offered = [("", "all"), *options]
         fields.append(parts.select(name, given[name], title, offered, **about))
 
-    means = f"correct: {right_means(opened.run.record.command)}"
-    ways = [(way, f"{word} ({count(getattr(counts, way))})") for way, word in WAYS.items()]
-    select("Result", "right", ways, hint=means)
+    means = f"correct: {correct_means(opened.run.record.command)}"
+    choices = [(way, f"{word} ({count(getattr(counts, way))})") for way, word in WAYS.items()]
+    select("Result", "right", choices, hint=means)
     labels = {**counts.labels, **({given["label"]: 0} if given["label"] else {}), **counts.labels}
     if len(labels) > 1 or given["label"]:
         names = {label: label_name(opened.kind, label) for label in labels}
@@ -107,29 +107,29 @@ def _form(opened: OpenedRun, asked: Asked, page: Listed, action: str | None) -> 
     if groups:
         select("Slice", "stratum", (), groups=groups)
     if metrics := sorted(opened.run.record.metrics):
-        chosen = asked.texts("columns") or list(_columns(opened, asked))
+        chosen = query.texts("columns") or list(_columns(opened, query))
         boxes = [(id, id) for id in metrics]
         fields.append(
             Field(title="Columns", name="columns", kind="boxes", options=boxes, values=chosen)
         )
-    filtered = any(asked.text(name) for name in LIST_FIELDS if name != "sort")
+    filtered = any(query.text(name) for name in LIST_FIELDS if name != "sort")
     return parts.form(action, *fields, replaces="units", clear=action if filtered else None)
 
 
-def units(opened: OpenedRun, asked: Asked) -> Paged[UnitRow]:
+def units(opened: OpenedRun, query: Query) -> Paged[UnitRow]:
     """The units that the address requests; raises BadAddress."""
-    known, query = opened.run.record.metrics, unit_query(asked, WORST)
-    if query.sort not in SORTS and query.sort not in known:
+    known, filters = opened.run.record.metrics, unit_query(query, WORST)
+    if filters.sort not in SORTS and filters.sort not in known:
         there = ", ".join((*SORTS, *sorted(known)))
-        raise BadAddress(f'sort: "{query.sort[:80]}" is none of {there}')
-    _columns(opened, asked)
-    return opened.material.pages.units(opened.run, query)
+        raise BadAddress(f'sort: "{filters.sort[:80]}" is none of {there}')
+    _columns(opened, query)
+    return opened.material.pages.units(opened.run, filters)
 
 
-def unit_table(opened: OpenedRun, asked: Asked, page: Listed) -> Table:
+def unit_table(opened: OpenedRun, query: Query, page: Listed) -> Table:
     """The units, each with the way to its own page, without columns that would be empty."""
     rows: Sequence[UnitRow] = page.rows
-    fields = {"sort": WORST} | list_fields(asked)
+    fields = {"sort": WORST} | list_fields(query)
     units = [row.unit for row in rows]
     gold, taken = _gold(opened, units), opened.spent_over
     spent = opened.material.pages.spent(opened.run, units) if taken else {}
@@ -143,7 +143,7 @@ def unit_table(opened: OpenedRun, asked: Asked, page: Listed) -> Table:
 
     def result(row: UnitRow) -> Cell:
         word, tone = RESULTS[row.right]
-        return Cell(word, row.right, tone, drawn=drawn("ended", word, doubt(row)))
+        return Cell(word, row.right, tone, drawn=draw_macro("ended", word, doubt(row)))
 
     def answer(row: UnitRow) -> Cell:
         """The answer, or why there is none; details are as they were recorded, so of any kind."""
@@ -157,7 +157,7 @@ def unit_table(opened: OpenedRun, asked: Asked, page: Listed) -> Table:
             every = [str(one) for one in given] if isinstance(given, list | tuple) else []
             shown = [(cut(id, LONGEST_ID), cut(id, LONGEST_TITLE)) for id in every[:IDS_SHOWN]]
             more = max(0, len(every) - IDS_SHOWN)
-            return Cell(" ".join(every), drawn=drawn("ids", shown, more) if every else None)
+            return Cell(" ".join(every), drawn=draw_macro("ids", shown, more) if every else None)
 
         return cell
 
@@ -176,7 +176,7 @@ def unit_table(opened: OpenedRun, asked: Asked, page: Listed) -> Table:
         Column("cited", spare=2): ids("cited"),
         Column("fails", spare=3): ids("failed"),
     }
-    for id, name in _columns(opened, asked).items():
+    for id, name in _columns(opened, query).items():
         columns[sorts(name, id, page, right=True)] = value(id)
     for name in taken:
         head = name.removesuffix("_ms")
@@ -227,9 +227,9 @@ def _text(text: str, most: int = LONGEST, href: str | None = "", tone: Tone = ""
     return Cell(short, text or None, tone, foreign=True, href=href or "", hint=hint)
 
 
-def _columns(opened: OpenedRun, asked: Asked) -> Mapping[str, str]:
+def _columns(opened: OpenedRun, query: Query) -> Mapping[str, str]:
     """The metrics that have a column, by their ids, with the names to show."""
-    known, wanted = opened.run.record.metrics, asked.texts("columns")
+    known, wanted = opened.run.record.metrics, query.texts("columns")
     if unknown := [id for id in wanted if id not in known]:
         raise BadAddress(f'columns: this run has no metric "{unknown[0][:80]}"')
     if len(wanted) > MOST_COLUMNS:

@@ -9,11 +9,11 @@ from ragauge.contracts.archive import shown_run
 from ragauge.contracts.history import Run
 from ragauge.contracts.paging import MetricLine, PagedHistory, RunQuery
 from ragauge.dashboard import parts
-from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.page import Links, Page
 from ragauge.dashboard.pages import compare
-from ragauge.dashboard.parts import Field, Listed, drawn, listed, sorts
+from ragauge.dashboard.parts import Field, Listed, draw_macro, listed, sorts
+from ragauge.dashboard.query import BadAddress, Query
 from ragauge.metrics.names import long_name
 from ragauge.reports import document as doc
 from ragauge.reports import phrasing
@@ -41,7 +41,7 @@ RECORD = (
 )
 
 
-def page(material: Material, links: Links, asked: Asked) -> Page:
+def page(material: Material, links: Links, query: Query) -> Page:
     """The runs that the address selects, with what selects them above."""
     pages, here = material.pages, links.runs() or ""
     commands, newest = pages.commands(), pages.runs(RunQuery(limit=1)).rows
@@ -52,17 +52,17 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
             parts.empty("No runs yet", f"{about} The demo needs no files of your own.", RECORD),
         ]
         return Page(title="Runs", here="runs", blocks=blocks, links=links)
-    found = pages.runs(_query(asked, pages))
-    paged = listed(found, asked, NEWEST, here)
-    given = {name: asked.text(name) for name in FILTERS}
+    found = pages.runs(_query(query, pages))
+    paged = listed(found, query, NEWEST, here)
+    given = {name: query.text(name) for name in FILTERS}
     every = [(name, f"{name} ({phrasing.count(times)})") for name, times in commands.items()]
-    ways = [("", "any"), ("yes", "passed, not regressed"), ("no", "failed or regressed")]
-    labels = [f"{key}={value}" for key, value in labels_asked(asked).items()] or [""]
+    question_links = [("", "any"), ("yes", "passed, not regressed"), ("no", "failed or regressed")]
+    labels = [f"{key}={value}" for key, value in labels_of(query).items()] or [""]
     form = parts.form(
         here,
         Field("q", given["q"], "Search", "name, commit, tag, label", kind="search"),
         parts.select("command", given["command"], "Command", [("", "all"), *every]),
-        parts.select("green", given["green"], "Verdict", ways),
+        parts.select("green", given["green"], "Verdict", question_links),
         *(Field("label", label, "Label", "key=value") for label in labels),
         Field("name", given["name"], "Name" if given["name"] else ""),
         Field("sort", paged.order if paged.order != NEWEST else ""),
@@ -79,21 +79,21 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     return Page(title="Runs", here="runs", blocks=blocks, links=links)
 
 
-def compared(material: Material, links: Links, asked: Asked) -> Page:
+def compared(material: Material, links: Links, query: Query) -> Page:
     """The comparison of two runs selected in the list, the older one first, or of those named."""
-    if chosen := asked.texts("run"):
+    if chosen := query.texts("run"):
         if len(chosen) != 2:
             selected = pluralize(len(chosen), "run is", "runs are")
             raise BadAddress(f"run: select two runs to compare; {selected} selected")
         runs = sorted(map(material.run, chosen), key=lambda run: run.record.recorded_at)
-        asked = asked.but(run=None, before=runs[0].id, after=runs[1].id)
-    return compare.page(material, links, asked)
+        query = query.but(run=None, before=runs[0].id, after=runs[1].id)
+    return compare.page(material, links, query)
 
 
-def labels_asked(asked: Asked) -> dict[str, str]:
+def labels_of(query: Query) -> dict[str, str]:
     """The labels that runs must have, each given as `label=key=value`."""
     labels = {}
-    for given in asked.texts("label"):
+    for given in query.texts("label"):
         key, equals, value = (part.strip() for part in given.partition("="))
         if not (key and equals and value):
             raise BadAddress(f'label: "{given[:40]}" is not key=value, such as model=small-3')
@@ -101,23 +101,23 @@ def labels_asked(asked: Asked) -> dict[str, str]:
     return labels
 
 
-def _query(asked: Asked, pages: PagedHistory) -> RunQuery:
-    sort, down = asked.order(NEWEST)
+def _query(query: Query, pages: PagedHistory) -> RunQuery:
+    sort, down = query.order(NEWEST)
     if sort not in SORTS and sort not in pages.metrics():
         raise BadAddress(
             f'sort: "{sort[:80]}" is none of {", ".join(SORTS)}, and no run has a metric of that id'
         )
-    green = asked.choice("green", tuple(GREEN))
+    green = query.choice("green", tuple(GREEN))
     return RunQuery(
-        words=asked.text("q"),
-        name=asked.optional("name"),
-        command=asked.optional("command"),
+        words=query.text("q"),
+        name=query.optional("name"),
+        command=query.optional("command"),
         green=GREEN[green] if green else None,
-        labels=labels_asked(asked),
+        labels=labels_of(query),
         sort=sort,
         descending=down,
-        start=asked.start,
-        limit=asked.limit,
+        start=query.start,
+        limit=query.limit,
     )
 
 
@@ -153,23 +153,25 @@ def _table(pages: PagedHistory, links: Links, paged: Listed) -> Table:
             name = shown[id] if is_named else ""
             given.append((name, text, hint, href, lines.get((run.id, id))))
         every = ", ".join(f"{name} {text}" for name, text, *_ in given)
-        return Cell(every, None if is_named else value, drawn=drawn("headlines", given))
+        return Cell(every, None if is_named else value, drawn=draw_macro("headlines", given))
 
     def name(run: Run) -> Cell:
         shown = cut(run.record.name, LONGEST_NAME)
-        picked = drawn("run_name", run, shown, links.run(run.id), bool(links.compare()))
+        picked = draw_macro("run_name", run, shown, links.run(run.id), bool(links.compare()))
         return Cell(shown, f"{run.record.name} {run.id}", foreign=True, drawn=picked)
 
     def verdict(run: Run) -> Cell:
         word, gates = story.verdict(run), phrasing.gate_counts(shown_run(run))
         tone = "soft" if all(gate.holds for gate in run.record.gates) else "bad"
-        return Cell(word, drawn=drawn("under", word, gates or "no gates", tone, word.lower()))
+        return Cell(word, drawn=draw_macro("under", word, gates or "no gates", tone, word.lower()))
 
     def recorded(run: Run) -> Cell:
         when, code = story.when(run.record.recorded_at), story.code(run.record.git)
         short = cut(code, LONGEST_LABEL)
         recorded_at = run.record.recorded_at
-        return Cell(when, recorded_at, drawn=drawn("under", when, short, "soft", "", True, code))
+        return Cell(
+            when, recorded_at, drawn=draw_macro("under", when, short, "soft", "", True, code)
+        )
 
     def labels(run: Run) -> Cell:
         given: list[tuple[str, str, str | None]] = [
@@ -179,7 +181,7 @@ def _table(pages: PagedHistory, links: Links, paged: Listed) -> Table:
             href = paged.address(label=f"{key}={value}", start=None)
             given.append((cut(key, LONGEST_LABEL), cut(value, LONGEST_LABEL), href))
         text = " ".join(f"{key}={value}" for key, value, _ in given)
-        return Cell(text, drawn=drawn("tags", given))
+        return Cell(text, drawn=draw_macro("tags", given))
 
     columns: dict[str | Column, Callable[[Run], Cell]] = {
         sorts("name", "name", paged): name,

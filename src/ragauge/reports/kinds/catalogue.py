@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ragauge.contracts.diagnosis import Language, Threshold
-from ragauge.diagnosis.catalogue import CAUSE, Catalogue, Described, described
-from ragauge.diagnosis.words import words as sentences_of
+from ragauge.diagnosis.catalogue import CAUSE, Catalogue, Described, describe
+from ragauge.diagnosis.texts import texts as sentences_of
 from ragauge.errors import UsageError
 from ragauge.reports import document as doc
 from ragauge.reports import json
@@ -32,7 +32,7 @@ def catalogue_text(
     if form not in FORMS:
         raise UsageError(f'the catalogue has no form "{form}"; it has {", ".join(FORMS)}')
     own = phrases("catalogue", language)
-    found = described(language, metrics, own_rules=own.phrases["example"])
+    found = describe(language, metrics, own_rules=own.phrases["example"])
     if form == "json":
         return json.render(found)
     document, example = Document(own("title"), list(_blocks(found, own)), language), found.own_rules

@@ -127,10 +127,10 @@ def cases(report: ComparisonReport) -> Iterator[Suite]:
 
 def _blocks(report: ComparisonReport) -> Iterator[Block]:
     shown = phrasing.short_names(report.compared)
-    word, text = verdict_text(report)
-    tone = "" if word in ("PASS", "FAIL") else TONES.get(word.lower(), "soft")
+    verdict, text = verdict_text(report)
+    tone = "" if verdict in ("PASS", "FAIL") else TONES.get(verdict.lower(), "soft")
     counts = [_count_text(report)] if report.gates else []
-    yield doc.Verdict(word, text, meaning=counts, tone=tone)
+    yield doc.Verdict(verdict, text, meaning=counts, tone=tone)
     yield _runs(report)
     if report.compared:
         yield _metrics(report, shown)

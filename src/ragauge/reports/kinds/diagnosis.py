@@ -12,7 +12,7 @@ from typing import Literal
 from msgspec import Struct, structs
 
 from ragauge.contracts.diagnosis import Cause, DiagnosisReport, MetricDiagnosis, Sample
-from ragauge.diagnosis.words import words
+from ragauge.diagnosis.texts import texts
 from ragauge.reports import document as doc
 from ragauge.reports import phrasing
 from ragauge.reports.cases import Case, Suite, fact_lines, gate_suite
@@ -78,7 +78,7 @@ def table(report: DiagnosisReport) -> tuple[tuple[str, ...], Iterator[list[objec
 
 def cases(report: DiagnosisReport) -> Iterator[Suite]:
     """Gates, metrics, and the worst samples of each metric."""
-    own, standings = _own(report), words(report.language).standing
+    own, standings = _own(report), texts(report.language).standing
 
     def metric(one: MetricDiagnosis) -> Case:
         if one.severity == "none":
@@ -260,7 +260,7 @@ def _low_samples(report: DiagnosisReport) -> dict[str, tuple[Sample, list[str]]]
 
 
 def _symptoms_of(sample: Sample, report: DiagnosisReport) -> str:
-    called = words(report.language).symptoms
+    called = texts(report.language).symptoms
     named = (called.get(name, name.replace("_", " ")) for name in sample.symptoms)
     return _own(report).clauses(named)
 
@@ -356,7 +356,7 @@ def _metrics(report: DiagnosisReport, given: Sequence[MetricDiagnosis]) -> doc.T
 
 
 def _causes(report: DiagnosisReport) -> Iterator[Block]:
-    own, standings = _own(report), words(report.language).standing
+    own, standings = _own(report), texts(report.language).standing
     comma = own.signs.comma
     anchors: dict[str, doc.Target] = {
         id: ("here", f"sample-{number}") for number, id in enumerate(_low_samples(report), 1)
@@ -409,7 +409,7 @@ def _causes(report: DiagnosisReport) -> Iterator[Block]:
 
 def _faults(report: DiagnosisReport) -> Iterator[Block]:
     """Where it is worse, what went wrong, where claims come from, what a replay repaired."""
-    own, called = _own(report), words(report.language)
+    own, called = _own(report), texts(report.language)
     changes = called.interventions
     if report.slices:
         yield doc.table(

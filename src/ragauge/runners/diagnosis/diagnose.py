@@ -13,11 +13,11 @@ from ragauge.contracts.history import History, Run
 from ragauge.contracts.opt import takes
 from ragauge.contracts.options import DiagnoseOptions
 from ragauge.contracts.run import ORIGINAL, Variation
-from ragauge.diagnosis.cases import Case, Material, Observed
+from ragauge.diagnosis.cases import Case, Material, ObservedTrace
 from ragauge.diagnosis.limits import limits_of
 from ragauge.diagnosis.own_rules import OwnRules, read_own_rules
-from ragauge.diagnosis.ranking import MENDED
-from ragauge.diagnosis.report import How, diagnosed, low_samples
+from ragauge.diagnosis.ranking import REPAIRED_BY
+from ragauge.diagnosis.report import DiagnosisSettings, build_report, low_samples
 from ragauge.engines.local import Progress, no_progress
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.fields import Columns
@@ -119,7 +119,7 @@ def diagnose_run(
 
 def _report(
     material: Material,
-    how: How,
+    how: DiagnosisSettings,
     ask_again: AskAgain | None,
     failing: Callable[[], list[Failing]],
     speaks_for: Collection[str] | None = None,
@@ -128,7 +128,7 @@ def _report(
     replay = ask_again(failing()) if ask_again else None
     if replay and material.cases is not None:
         material = structs.replace(material, cases=with_replay(material.cases, replay, speaks_for))
-    report = diagnosed(material, how, replay)
+    report = build_report(material, how, replay)
     if all(one.severity == "not_evaluable" and one.value is None for one in report.diagnoses):
         names = ", ".join(one.metric for one in report.diagnoses) or "no metric at all"
         raise InputRejected(f"nothing to diagnose: no sample has a valid value of {names}")
@@ -137,7 +137,7 @@ def _report(
 
 def _rules_and_options(
     metrics: Sequence[str] | None, top: int, chosen: DiagnoseOptions
-) -> tuple[OwnRules, How]:
+) -> tuple[OwnRules, DiagnosisSettings]:
     """The rules and the manner of a call; raises UsageError where they are not what they should."""
     if isinstance(metrics, str) or not all(isinstance(name, str) for name in metrics or ()):
         raise UsageError('metrics: expected a list of names, such as ["faithfulness"]')
@@ -148,7 +148,7 @@ def _rules_and_options(
     own, given = own_rules(chosen.rules), chosen.knobs
     read = read_knobs(given) if isinstance(given, str) else given or {}
     knobs = knob_names(read, "--knobs" if isinstance(given, str) else "knobs")
-    how = How(
+    how = DiagnosisSettings(
         metrics=None if metrics is None else tuple(dict.fromkeys(metrics)),
         language=chosen.lang,
         top=top,
@@ -186,8 +186,8 @@ def with_limits(material: Material, own: OwnRules) -> Material:
 
 
 def _first_wrong(
-    runs: Iterable[Sequence[Observed]],
-) -> Iterator[tuple[Observed, Sequence[Observed]]]:
+    runs: Iterable[Sequence[ObservedTrace]],
+) -> Iterator[tuple[ObservedTrace, Sequence[ObservedTrace]]]:
     """A wrong run of each question that has one, the first by its id, with its siblings."""
     for siblings in runs:
         wrong = [run for run in siblings if run.right is False]
@@ -195,7 +195,7 @@ def _first_wrong(
             yield min(wrong, key=lambda run: run.id), siblings
 
 
-def failing_runs(runs: Iterable[Sequence[Observed]]) -> list[Failing]:
+def failing_runs(runs: Iterable[Sequence[ObservedTrace]]) -> list[Failing]:
     """The first wrong run of each question that has one."""
     found = []
     for run, _ in _first_wrong(runs):
@@ -240,7 +240,7 @@ def failing_rows(rows: Iterable[ScoreRow], gold: Mapping[str, Gold] | None = Non
     return found
 
 
-def alike(runs: Iterable[Sequence[Observed]]) -> frozenset[str]:
+def alike(runs: Iterable[Sequence[ObservedTrace]]) -> frozenset[str]:
     """Ids of the runs that a replayed one speaks for: of its wording and its temperature."""
     return frozenset(
         run.id
@@ -264,7 +264,7 @@ def with_replay(
             continue
         tried, mended = replay.tried.get(case.sample, ()), replay.repaired_by.get(case.sample, ())
         signs = {
-            f"{MENDED}{change}": change in mended
+            f"{REPAIRED_BY}{change}": change in mended
             for change in tried
             if change != AGAIN and AGAIN not in mended and case.went_wrong
         }

@@ -16,7 +16,7 @@ from ragauge.contracts.metric import PATTERN, Better, Facts
 from ragauge.contracts.report import Advice, Decision, Finding, Findings, Outcome, Score, Verdict
 from ragauge.contracts.run import Variation
 from ragauge.contracts.score import QuestionRow
-from ragauge.diagnosis.cases import Material, Measured, Observed
+from ragauge.diagnosis.cases import Material, Measured, ObservedTrace
 from ragauge.diagnosis.features import features
 from ragauge.diagnosis.limits import limits_of
 from ragauge.diagnosis.traced_case import traced_cases
@@ -105,7 +105,7 @@ def recorded_material(history: History, run: Run, progress: Progress = no_progre
     # A case for each question of a score, as far as its row tells.
     observed = [
         [
-            Observed(
+            ObservedTrace(
                 id=row.where or row.qid,
                 gold=gold[row.qid],
                 facts=Facts(

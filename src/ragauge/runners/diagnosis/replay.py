@@ -17,8 +17,8 @@ from ragauge.contracts.diagnosis import Intervention, Language, Replay
 from ragauge.contracts.sweep import Ended, Progress
 from ragauge.contracts.system import System
 from ragauge.contracts.trace import Trace
-from ragauge.diagnosis.cases import Observed
-from ragauge.diagnosis.words import ReplayWords, worded, words
+from ragauge.diagnosis.cases import ObservedTrace
+from ragauge.diagnosis.texts import ReplayTexts, fill, texts
 from ragauge.errors import UsageError
 from ragauge.ingest.fields import refuse
 from ragauge.ingest.traces import BadLine, decoded, read_trace
@@ -78,7 +78,7 @@ class CallResult(Struct, frozen=True):
 def call_result(planned: Planned, trace: Trace, reader: Reader) -> CallResult:
     failing = planned.failing
     facts = reader.facts(reader.key(failing.gold), trace)
-    run = Observed(id=failing.id, gold=failing.gold, facts=facts, variation=failing.variation)
+    run = ObservedTrace(id=failing.id, gold=failing.gold, facts=facts, variation=failing.variation)
     if run.right is None:
         return CallResult(error=error_reason(trace))
     before, retrieved = failing.retrieved_ids, trace.retrieved_ids
@@ -95,7 +95,7 @@ def call_result(planned: Planned, trace: Trace, reader: Reader) -> CallResult:
 class ReplayTable:
     """What the calls of a replay came to, by change and by question."""
 
-    def __init__(self, plan: ReplayPlan, say: ReplayWords) -> None:
+    def __init__(self, plan: ReplayPlan, say: ReplayTexts) -> None:
         self._plan, self._say = plan, say
         self.came_to: dict[str, CallResult] = {}
         """By the key of a call: what it came to."""
@@ -179,11 +179,11 @@ class ReplayTable:
         """Why it was not made, or says nothing; None where it was and does."""
         plan, say = self._plan, self._say
         if plan.turning.hides(change):
-            return worded(say.hidden, knob=TURNS[change])
+            return fill(say.hidden, knob=TURNS[change])
         if not plan.of:
             return say.no_question
         if plan.too_dear:
-            return worded(say.short_budget, budget=plan.budget, takes=plan.first_takes)
+            return fill(say.short_budget, budget=plan.budget, takes=plan.first_takes)
         if not plan.planned[change]:
             return say.impossible[change]
         made = [one for _, one in self._finished_calls(change)]
@@ -191,15 +191,15 @@ class ReplayTable:
             return say.stopped
         what = say.temperature_0
         if change != "temperature_0":
-            what = worded(say.knob, name=self._turned(change))
+            what = fill(say.knob, name=self._turned(change))
         if refusal := self.refusal(change):
             said = one_line(refusal, WORDS_SHOWN)
             if change == "again" or self.refusal("again"):
-                return worded(say.refused_unchanged, told=said)
-            return worded(say.refused, what=what, told=said)
+                return fill(say.refused_unchanged, told=said)
+            return fill(say.refused, what=what, told=said)
         if all(one.error for one in made):
-            return worded(say.unanswered, told=one_line(made[0].error or "", WORDS_SHOWN))
-        return worded(say.ignored, what=what) if _effective(made) == 0 else None
+            return fill(say.unanswered, told=one_line(made[0].error or "", WORDS_SHOWN))
+        return fill(say.ignored, what=what) if _effective(made) == 0 else None
 
 
 def _by_question(ids: Mapping[Change, set[str]]) -> dict[str, tuple[str, ...]]:
@@ -239,7 +239,7 @@ def replay(
     _refuse_impossible(failing, budget, how)
     turning = Turning(knobs=knobs, names=knob_names or {})
     plan = replay_plan(failing, turning, budget)
-    table = ReplayTable(plan, words(language).replay)
+    table = ReplayTable(plan, texts(language).replay)
     replaying = _Replaying(plan, table, Reader(reading), watch or unwatched)
     ended: Ended = "complete"
     if plan.calls:

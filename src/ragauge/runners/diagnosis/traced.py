@@ -14,7 +14,7 @@ from ragauge.contracts.gold import Gold, GoldSet, RefusalOptions, fingerprint
 from ragauge.contracts.options import AuditOptions, ScoreOptions, StabilityOptions
 from ragauge.contracts.report import Outcome
 from ragauge.contracts.trace import Trace
-from ragauge.diagnosis.cases import Material, Observed
+from ragauge.diagnosis.cases import Material, ObservedTrace
 from ragauge.diagnosis.features import features, needed_ranks
 from ragauge.diagnosis.traced_case import traced_cases
 from ragauge.engines.local import Progress, no_progress
@@ -106,7 +106,7 @@ class OnceReader(Reader):
 
 def traced_material(
     traces: Source, gold: GoldSet, how: TraceInputs, progress: Progress = no_progress
-) -> tuple[Material, list[list[Observed]]]:
+) -> tuple[Material, list[list[ObservedTrace]]]:
     """The material of trace files or the journal of a sweep, and the runs of each question.
 
     The traces are read once; their score, their stability and their audit are of the same pass.
@@ -138,7 +138,7 @@ def traced_material(
     observer = Observer(
         reader, indexed=bool(how.manifest), documents=bool(how.docs), claims=how.lexical
     )
-    runs: list[list[Observed]] = []
+    runs: list[list[ObservedTrace]] = []
     for place, question in enumerate(gold):
         key = reader.key(question)
         runs.append(
@@ -193,7 +193,7 @@ def traced_material(
     return material, runs
 
 
-def _row(question: Gold, runs: Sequence[Observed], values: Values) -> ScoreRow:
+def _row(question: Gold, runs: Sequence[ObservedTrace], values: Values) -> ScoreRow:
     """A question as a sample: what it came to, with the answer of its last trace that is wrong."""
     shown = next((run for run in reversed(runs) if run.right is False), runs[-1] if runs else None)
     return ScoreRow(
@@ -212,7 +212,7 @@ def _row(question: Gold, runs: Sequence[Observed], values: Values) -> ScoreRow:
     )
 
 
-def _unknown(runs: Sequence[Sequence[Observed]], *, indexed: bool) -> tuple[str, ...]:
+def _unknown(runs: Sequence[Sequence[ObservedTrace]], *, indexed: bool) -> tuple[str, ...]:
     """Keys of what the traces do not allow to say."""
     every = [run for siblings in runs for run in siblings]
     wordings = any(len({run.wording for run in siblings}) > 1 for siblings in runs)
@@ -250,7 +250,7 @@ class Observer:
         self.reader, self._indexed, self._documents = reader, indexed, documents
         self._claims = LexicalClaims() if claims else None
 
-    def one(self, key: Key, number: int, audited: Audited) -> Observed:
+    def one(self, key: Key, number: int, audited: Audited) -> ObservedTrace:
         """The trace of a line of this number."""
         gold, trace = key.gold, audited.made.trace
         facts = self.reader.facts(key, trace)
@@ -269,7 +269,7 @@ class Observer:
         if isinstance(searched, str):
             sent = trace.question_sent or gold.question
             rewritten = composed(searched).casefold() != composed(sent).casefold()
-        return Observed(
+        return ObservedTrace(
             id=trace.run_id or f"{gold.qid}:{number}",
             gold=gold,
             facts=facts,

@@ -11,7 +11,7 @@ from ragauge import open_history
 from ragauge.contracts.gold import Gold
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.pages.run_questions import LONGEST_ID
-from ragauge.dashboard.unit_list import right_means
+from ragauge.dashboard.unit_list import correct_means
 from ragauge.metrics.names import long_name
 from ragauge.reports.kinds import eval_all
 from ragauge.reports.kinds.eval_all import TITLES
@@ -75,7 +75,7 @@ def test_a_page_has_one_head(material, runs, name, tab):
 @pytest.mark.parametrize("name", ["nightly", "steady", "citations", "parts"])
 def test_what_right_means_is_said_where_units_are_chosen_by_it(material, runs, name):
     run = runs[name]
-    assert right_means(run.record.command) in Parts(opened(material, run, "questions").body).text
+    assert correct_means(run.record.command) in Parts(opened(material, run, "questions").body).text
 
 
 def test_findings_show_objects_as_they_are(material, runs):

@@ -12,7 +12,7 @@ import pytest
 from ragauge.contracts.diagnosis import LANGUAGES, Intervention, Severity, Standing
 from ragauge.diagnosis import features
 from ragauge.diagnosis.catalogue import CAUSE, catalogue, evidence, symptoms
-from ragauge.diagnosis.words import Words, worded, words
+from ragauge.diagnosis.texts import DiagnosisTexts, fill, texts
 
 SIGNS = {weight.sign for rule in evidence().cause for weight in rule.signs}
 NEEDED = {weight.sign for rule in evidence().cause for weight in rule.signs if weight.needed}
@@ -117,39 +117,39 @@ def test_the_languages_have_the_same_sentences_with_the_same_placeholders():
 
 @every_language
 def test_every_symptom_and_sign_has_its_words(language):
-    say = words(language)
+    say = texts(language)
     assert set(say.symptoms) == set(symptoms())
     assert set(say.signs) == SIGNS
 
 
 @every_language
 def test_a_sign_is_counted_whether_it_is_seen_or_not(language):
-    for sign in words(language).signs.values():
+    for sign in texts(language).signs.values():
         assert placeholders(sign.seen) == placeholders(sign.not_seen) == {"n", "of"}
-    assert placeholders(words(language).elsewhere) == {"n", "of"}
+    assert placeholders(texts(language).elsewhere) == {"n", "of"}
 
 
 @every_language
 def test_every_needed_sign_says_why_it_strikes_a_cause_out(language):
-    reasons = words(language).why.struck_out
+    reasons = texts(language).why.struck_out
     assert set(reasons) == NEEDED
     assert all(placeholders(reason) == {"of"} for reason in reasons.values())
 
 
 @every_language
 def test_whatever_leaves_a_cause_untested_says_what_it_would_need(language):
-    assert set(words(language).needs) == NEEDED | set(symptoms())
-    assert placeholders(words(language).why.untested) == {"what"}
+    assert set(texts(language).needs) == NEEDED | set(symptoms())
+    assert placeholders(texts(language).why.untested) == {"what"}
 
 
 @every_language
 def test_all_that_may_be_unknown_is_worded(language):
-    assert set(words(language).unknown) == UNKNOWN
+    assert set(texts(language).unknown) == UNKNOWN
 
 
 @every_language
 def test_names_of_the_contract_are_worded(language):
-    say = words(language)
+    say = texts(language)
     assert set(say.severity) == set(get_args(Severity))
     assert set(say.standing) == set(get_args(Standing))
     changes = set(get_args(get_type_hints(Intervention)["name"]))
@@ -159,7 +159,7 @@ def test_names_of_the_contract_are_worded(language):
 @every_language
 @pytest.mark.parametrize("feature", GRADED)
 def test_every_value_of_a_derived_feature_is_worded(feature, language):
-    assert set(words(language).slices.features[feature].values) == GRADED[feature]
+    assert set(texts(language).slices.features[feature].values) == GRADED[feature]
 
 
 @every_language
@@ -171,7 +171,7 @@ def test_no_two_sentences_are_alike(language):
 
 def test_a_field_that_nobody_knows_is_refused():
     with pytest.raises(msgspec.ValidationError, match="unknown field `greeting`"):
-        msgspec.convert(read("en") | {"greeting": "Good morning"}, Words)
+        msgspec.convert(read("en") | {"greeting": "Good morning"}, DiagnosisTexts)
 
 
 # How sentences are filled in.
@@ -179,9 +179,9 @@ def test_a_field_that_nobody_knows_is_refused():
 
 def test_a_slice_names_features_in_words_and_strata_as_they_are():
     wanted = {"country": "NL", "question_length": "short", "question_type": "temporal"}
-    english = words("en").slices.conditions(wanted)
+    english = texts("en").slices.conditions(wanted)
     assert english == "country=NL ∧ question length=short ∧ question type=temporal"
-    chinese = words("zh").slices.conditions(wanted)
+    chinese = texts("zh").slices.conditions(wanted)
     assert chinese == "country=NL ∧ 问题长度=短 ∧ 问题类型=temporal"
 
 
@@ -201,8 +201,8 @@ def test_a_slice_names_features_in_words_and_strata_as_they_are():
     ],
 )
 def test_the_sentence_of_a_slice(language, told):
-    say = words(language)
-    assert told == worded(
+    say = texts(language)
+    assert told == fill(
         say.slices.only,
         metric="context_recall",
         severity=say.severity["critical"],
@@ -215,12 +215,12 @@ def test_the_sentence_of_a_slice(language, told):
 
 
 def test_braces_in_a_value_are_left_alone():
-    assert worded("{name}={value}", name="{of}", value="{}") == "{of}={}"
+    assert fill("{name}={value}", name="{of}", value="{}") == "{of}={}"
 
 
 def test_a_value_that_is_missing_is_an_error():
     with pytest.raises(KeyError, match="of"):
-        worded("{n} of {of}", n=1)
+        fill("{n} of {of}", n=1)
 
 
 # It is written as Chinese is.
@@ -252,16 +252,16 @@ def test_chinese_keeps_numbers_and_latin_words_apart():
 
 
 def test_what_stands_right_behind_a_character_begins_with_one():
-    say = words("zh")
-    texts = [*say.needs.values(), *say.severity.values()]
-    texts += [say.replay.knob, say.replay.temperature_0]
-    assert [text for text in texts if not re.match(HAN, text)] == []
+    say = texts("zh")
+    sentences = [*say.needs.values(), *say.severity.values()]
+    sentences += [say.replay.knob, say.replay.temperature_0]
+    assert [text for text in sentences if not re.match(HAN, text)] == []
 
 
 @every_language
 def test_what_is_unknown_is_told_in_whole_sentences(language):
     ends = {"en": ".", "zh": "。"}[language]
-    assert [text for text in words(language).unknown.values() if not text.endswith(ends)] == []
+    assert [text for text in texts(language).unknown.values() if not text.endswith(ends)] == []
 
 
 # The facts that the catalogue has to hold about the judged metrics.

@@ -1,4 +1,4 @@
-"""What an address asks for: the names in its path and the fields of its query."""
+"""The query of an address: the names in its path and the fields after them."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from ragauge.errors import UsageError
 Choice = TypeVar("Choice", bound=str)
 
 LONGEST_FIELD = 4_096
-"""Characters of a field; no id or search that a person means is longer."""
+"""Characters of a field; no real id or search is longer."""
 LARGEST_NUMBER = 10**9
 
 
 class BadAddress(UsageError):
-    """An address that asks for something that cannot be."""
+    """An address with an impossible request."""
 
 
-class Asked(Struct, frozen=True):
-    """The fields of an address, each read as what it should be; raises BadAddress otherwise."""
+class Query(Struct, frozen=True):
+    """The fields of an address, read by type; raises BadAddress for invalid ones."""
 
     fields: Sequence[tuple[str, str]] = ()
-    """Of the query."""
+    """From the part after the question mark."""
     path: Mapping[str, str] = {}
-    """Names in the path; a field of the same name is not looked at."""
+    """Names in the path; they override fields of the same name."""
 
     def text(self, name: str) -> str:
-        """The field, without blanks around it; empty where it is not given."""
+        """The field without surrounding spaces; empty if it is not given."""
         given = self._given(name)
         if len(given) > LONGEST_FIELD:
             raise BadAddress(
@@ -39,7 +39,7 @@ class Asked(Struct, frozen=True):
         return given.strip()
 
     def exact(self, name: str) -> str:
-        """The field as it is, blanks and all: an id may begin with one."""
+        """The field with its surrounding spaces: an id may begin with one."""
         self.text(name)
         return self._given(name)
 
@@ -53,7 +53,7 @@ class Asked(Struct, frozen=True):
         return given
 
     def texts(self, name: str) -> list[str]:
-        """The field as often as it is given."""
+        """All values of a field that may be repeated."""
         return [value.strip() for key, value in self.fields if key == name and value.strip()]
 
     def number(self, name: str, default: int = 0) -> int:
@@ -72,7 +72,7 @@ class Asked(Struct, frozen=True):
         return next((one for one in choices if one == given), None)
 
     def order(self, default: str) -> tuple[str, bool]:
-        """By what rows are ordered, and whether downwards: `sort=name` or `sort=-name`."""
+        """What rows are sorted by, and whether descending: `sort=name` or `sort=-name`."""
         given = self.text("sort") or default
         return (given[1:], True) if given.startswith("-") else (given, False)
 
@@ -84,11 +84,11 @@ class Asked(Struct, frozen=True):
     def limit(self) -> int:
         return max(1, min(self.number("rows", PAGE), LONGEST_PAGE))
 
-    def but(self, **changed: str | int | None) -> Asked:
-        """The same with these fields changed; None takes one away."""
+    def but(self, **changed: str | int | None) -> Query:
+        """The query with these fields changed; None removes one."""
         kept = [(key, value) for key, value in self.fields if key not in changed]
         new = [(key, str(value)) for key, value in changed.items() if value not in (None, "")]
-        return Asked((*kept, *new), self.path)
+        return Query((*kept, *new), self.path)
 
     def _given(self, name: str) -> str:
         if name in self.path:

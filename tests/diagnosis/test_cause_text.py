@@ -8,8 +8,8 @@ from ragauge.contracts.diagnosis import LANGUAGES, Slice
 from ragauge.diagnosis.cases import Case
 from ragauge.diagnosis.catalogue import CAUSE, catalogue, rules, symptoms
 from ragauge.diagnosis.ranking import rank
-from ragauge.diagnosis.report import Teller
-from ragauge.diagnosis.words import words
+from ragauge.diagnosis.report import CauseText
+from ragauge.diagnosis.texts import texts
 
 RULES = rules()
 SIGNS = sorted({weight.sign for rule in RULES.values() for weight in rule.signs})
@@ -29,7 +29,7 @@ def case(id, *shown, **signs):
 
 def told(cases, language="en", knobs=None):
     """The causes of these cases, by id."""
-    teller = Teller(words(language), knobs or {})
+    teller = CauseText(texts(language), knobs or {})
     entries = {entry.id: entry for entry in catalogue(language) if entry.family == CAUSE}
     found = [teller.cause(one, entries[one.rule.id], ("faithfulness",)) for one in rank(cases)]
     return {cause.id: cause for cause in found}
@@ -52,7 +52,7 @@ def test_every_cause_is_told_with_the_words_of_its_entry_and_its_evidence(langua
         assert cause.metrics == ("faithfulness",)
         first, *rest = cause.evidence
         assert (first.sign, first.n, first.of) == (rule.symptoms[0], 4, 4)
-        assert words(language).symptoms[first.sign] in first.text
+        assert texts(language).symptoms[first.sign] in first.text
         weights = [abs(one.bits) for one in rest]
         assert weights == sorted(weights, reverse=True), id
         bits = {weight.sign: weight.bits for weight in rule.signs if weight.bits}
@@ -74,7 +74,7 @@ def test_a_sign_is_told_as_seen_or_as_missing_by_what_weighs_more(n):
     cases = [case(f"s{place}", "padded", longer=place < n) for place in range(4)]
     found = [one for one in told(cases)["cause.padded"].evidence if one.sign == "longer"]
     for_it, against = n * abs(weight.bits), (4 - n) * abs(weight.bits_if_not)
-    sentence = words("en").signs["longer"]
+    sentence = texts("en").signs["longer"]
     expected = (sentence.seen if for_it >= against else sentence.not_seen).format(n=n, of=4)
     assert [one.text for one in found] == [expected] * (found != [])
     assert all(one.speaks == ("for" if one.bits > 0 else "against") for one in found)
@@ -94,7 +94,7 @@ def test_a_sign_says_how_it_is_among_those_that_went_right(language):
 
 @every_language
 def test_every_sign_that_is_missing_is_told_as_missing_and_every_cause_says_why(language):
-    say, none = words(language), told([], language)
+    say, none = texts(language), told([], language)
     well = told([case("r1"), case("r2")], language)
     for id, rule in RULES.items():
         cause = told(spoilt(id, seen=False), language)[id]
@@ -177,8 +177,8 @@ def sliced(**told):
     ],
 )
 def test_a_slice_says_how_much_of_the_trouble_is_in_it(one, all_beyond, template, language):
-    say = words(language)
-    text = Teller(say, {}).slice(one, "critical", all_beyond=all_beyond)
+    say = texts(language)
+    text = CauseText(say, {}).slice(one, "critical", all_beyond=all_beyond)
     start = getattr(say.slices, template).format(
         metric="faithfulness",
         severity=say.severity["critical"],
