@@ -1,4 +1,4 @@
-"""What the numbers of a comparison come to: better, worse, not worse, or cannot tell."""
+"""The verdict on a comparison: better, worse, not worse, or cannot tell."""
 
 from __future__ import annotations
 
@@ -26,12 +26,11 @@ def outlook(
 ) -> Outlook:
     """The verdict on a change, after − before, of a metric that should go up or down.
 
-    It is better or worse where the corrected probability lies under alpha. With a margin, the
-    loss the user accepts, it is not worse where the whole interval of the mean lies inside the
-    margin; that holds for a loss which is real but small, too. And it is worse only where the
-    loss seen is greater than the margin: of a real one that is not, but might be, nothing can be
-    told. `leans` is the way the test's own statistic points, where the change does not tell: a
-    mean may rise while most that differ fell.
+    It is better or worse if the corrected probability is below alpha. With a margin, the loss the
+    user accepts, it is not worse if the complete interval of the mean is inside the margin, even
+    if a small loss is real. And it is worse only if the measured loss exceeds the margin: if only
+    the interval does, the verdict is uncertain. `leans` is the direction of the test's own
+    statistic, which may differ: a mean may rise while most of the units that differ fell.
 
     >>> outlook(0.04, (0.01, 0.07), 0.003, "higher")
     'better'
@@ -70,8 +69,8 @@ Probabilities = Sequence[float | None]
 def holm(ps: Probabilities) -> list[float | None]:
     """Each probability at the level of the whole family (Holm 1979).
 
-    Rejecting what is at most alpha rejects anything wrongly with a chance of at most alpha,
-    however the tests depend on each other. None is no test: it stays None and is not counted.
+    Rejecting those at most alpha makes any false rejection at most alpha likely, however the tests
+    depend on each other. None means no test: it stays None and is not counted.
 
     >>> holm([0.01, None, 0.04, 0.03])
     [0.03, None, 0.06, 0.06]
@@ -85,10 +84,10 @@ def holm(ps: Probabilities) -> list[float | None]:
 
 
 def benjamini_hochberg(ps: Probabilities) -> list[float | None]:
-    """Each probability as the share of false findings it takes to be one (Benjamini, Hochberg).
+    """Each probability as a false discovery rate (Benjamini, Hochberg).
 
-    Of what is at most alpha, a share of at most alpha is wrong on average, for tests that are
-    independent or rise together. None stays None and is not counted.
+    Of those at most alpha, on average at most that fraction is false, for tests that are
+    independent or positively dependent. None stays None and is not counted.
 
     >>> benjamini_hochberg([0.01, None, 0.04, 0.03])
     [0.03, None, 0.04, 0.04]
@@ -118,14 +117,14 @@ def that_could_find(ps: Probabilities, least: Probabilities, alpha: float) -> li
 
 
 def adjusted(ps: Probabilities, correction: Correction) -> list[float | None]:
-    """The probabilities under the correction the user asked for."""
+    """The probabilities under the requested correction."""
     return CORRECTIONS[correction](ps)
 
 
 def level_of(alpha: float, correction: Correction, tests: int) -> float:
-    """The level a single one of several tests must reach, whatever the others come to.
+    """The level that one of several tests must reach, whatever the results of the others.
 
-    Holm and Benjamini–Hochberg ask no more of any test, and less of most.
+    Holm and Benjamini–Hochberg require at most this of any test, and less of most.
 
     >>> level_of(0.05, "holm", 5), level_of(0.05, "none", 5)
     (0.01, 0.05)
@@ -135,11 +134,11 @@ def level_of(alpha: float, correction: Correction, tests: int) -> float:
 
 def _ranked(ps: Probabilities) -> list[tuple[float, int]]:
     """The smallest first, each with its place."""
-    made = [(p, place) for place, p in enumerate(ps) if p is not None]
-    wrong = [p for p, _ in made if not 0 <= p <= 1]
-    if wrong:
-        raise ValueError(f"probabilities lie from 0 to 1, not {wrong}")
-    return sorted(made)
+    ranked = [(p, place) for place, p in enumerate(ps) if p is not None]
+    invalid = [p for p, _ in ranked if not 0 <= p <= 1]
+    if invalid:
+        raise ValueError(f"probabilities lie from 0 to 1, not {invalid}")
+    return sorted(ranked)
 
 
 CORRECTIONS: Mapping[Correction, Callable[[Probabilities], list[float | None]]] = MappingProxyType(

@@ -47,7 +47,7 @@ class Cut(Struct, frozen=True, kw_only=True):
 
 
 class Range(Struct, frozen=True, kw_only=True):
-    """How far a fitted threshold wanders, and what is to be said about it."""
+    """How far a fitted threshold varies, and a reason for caution."""
 
     ci: Interval | None
     reason: str | None = None

@@ -16,7 +16,7 @@ class Trend(Struct, frozen=True):
 
 
 def trend(at: Sequence[float], values: Sequence[float]) -> Trend | None:
-    """The line through the values; None under three points, or where all stand at one place.
+    """The line through the values; None under three points, or if all are at one place.
 
     >>> trend([0, 1, 2, 3], [5, 7, 9, 11])
     Trend(slope=2.0, error=0.0)
