@@ -95,8 +95,8 @@ def test_a_question_with_several_traces_is_shown_once():
 @pytest.mark.parametrize(
     ("dutch_wrong", "wrong", "dutch", "everyone", "said"),
     [
-        (3, 3, 4, 12, "3 of 3 have language=nl (4 of all 12)"),
-        (3, 5, 4, 20, "3 of 5 have language=nl (4 of all 20)"),
+        (3, 3, 4, 12, "3 of 3 have language=nl (4 of 12 overall)"),
+        (3, 5, 4, 20, "3 of 5 have language=nl (4 of 20 overall)"),
         (2, 2, 4, 12, None),  # two questions are no pattern
         (2, 5, 4, 20, None),  # less than most of them
         (4, 4, 10, 12, None),  # nearly everyone is
@@ -119,7 +119,7 @@ def test_questions_are_compared_with_their_like():
     kinds |= {f"u{number}": {"kind": "odd"} for number in range(4)}
     questions += rows(8, "v", **REFUSED | {"answerable": False})
     (advice,) = advise(questions, {}, kinds)
-    assert advice.evidence.endswith("; 4 of 4 have kind=odd (4 of all 12 unanswerable)")
+    assert advice.evidence.endswith("; 4 of 4 have kind=odd (4 of 12 unanswerable overall)")
 
 
 # Precision fine, hit rate low: that is over-refusal, and only that.

@@ -91,7 +91,7 @@ def test_a_stratum_where_the_faults_gather_is_named():
     questions = [*facts(3, "w", **CAUSES["answers_vary"]), *facts(9)]
     strata = {one.qid: {"language": "nl" if one.qid[0] == "w" else "en"} for one in questions}
     (advice,) = advise(questions, strata)
-    assert advice.evidence.endswith("; 3 of 3 have language=nl (3 of all 12 answerable)")
+    assert advice.evidence.endswith("; 3 of 3 have language=nl (3 of 12 answerable overall)")
 
 
 def test_where_codes_come_first_no_knob_is_advised():

@@ -104,7 +104,7 @@ NUMBERS = (
     "home made",
     "38 samples, judged by lexical",
     "59.8 %",
-    "10 of 18 questions that went wrong sent again; 40 calls",
+    "10 of 18 questions that went wrong were run again; 40 calls",
     "the model can use them; q07 q11",
     "the system takes no temperature",
     "nothing was retrieved",

@@ -174,7 +174,7 @@ def concentration(
 
     >>> strata = {str(n): {"language": "nl" if n < 4 else "en"} for n in range(12)}
     >>> concentration(["0", "1", "2"], list(strata), strata)
-    '3 of 3 have language=nl (4 of all 12)'
+    '3 of 3 have language=nl (4 of 12 overall)'
     """
     if len(qids) < 3 or not any(strata.values()):
         return None
