@@ -184,7 +184,7 @@ def test_a_tag_that_cannot_be_is_repeated_once_and_not_at_length(three, place):
     for tag, told in {
         "bad10": "tag 'bad10': it looks like the beginning of a run's id; add a character outside "
         "0–9 and a–f",
-        "a\x1bb": r"tag 'a\x1bb': a tag is 1 to 100 characters",
+        "a\x1bb": r"name 'a\x1bb': holds a character that does not print",
         "long" * 1_250: f"tag '{'long' * 24}lon…': a tag is 1 to 100 characters",
     }.items():
         code, out, err = runs("tag", "latest", tag, store=place)
