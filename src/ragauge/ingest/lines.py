@@ -447,8 +447,9 @@ def _decoded_lines(
         values = decoded(content)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    nested = not flat and not (type(values[0]) is dict and _nesting_within_bounds(values))
-    if len(values) != lines or nested:
+    if len(values) != lines:
+        return None
+    if not flat and not (type(values[0]) is dict and _nesting_within_bounds(values)):
         return None
     if len(content) > MAX_LINE and max(map(len, content.split(b"\n"))) > MAX_LINE:
         return None
