@@ -189,7 +189,7 @@ def concentration(
     if not candidates:
         return None
     _, times, _, (key, value) = max(candidates)
-    overall = f"{all_in[key, value]} of all {total}{kind}"
+    overall = f"{all_in[key, value]} of {total}{kind} overall"
     return f"{times} of {len(qids)} have {key}={value} ({overall})"
 
 
