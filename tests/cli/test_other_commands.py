@@ -182,7 +182,8 @@ def test_the_demo_tells_its_story_in_45_lines(toured):
         "fixed against healthy  NOT WORSE",
         "Open demo/report.html in a browser",
     ]
-    places = [text.index(part) for part in story]
+    told = " ".join(text.split())  # whatever the lines broke
+    places = [told.index(" ".join(part.split())) for part in story]
     assert places == sorted(places)
 
 

@@ -185,7 +185,7 @@ def test_a_tag_that_cannot_be_is_repeated_once_and_not_at_length(three, place):
         "bad10": "tag 'bad10': it looks like the beginning of a run's id; add a character outside "
         "0–9 and a–f",
         "a\x1bb": r"name 'a\x1bb': holds a character that does not print",
-        "long" * 1_250: f"tag '{'long' * 24}lon…': a tag is 1 to 100 characters",
+        "long" * 1_250: f"name '{'long' * 25}'…: is longer than 200 characters",
     }.items():
         code, out, err = runs("tag", "latest", tag, store=place)
         assert (code, out) == (2, "")

@@ -53,7 +53,7 @@ def ids(**how):
 
 def without_count(sentence):
     """What a sign says of a sample, without how many show it."""
-    start = max(sentence.find("that went wrong: ") + 17, sentence.find("有 {n} 个") + 7)
+    start = max(sentence.find("failing samples, ") + 17, sentence.find("有 {n} 个") + 7)
     return sentence[start:].removeprefix("的")
 
 

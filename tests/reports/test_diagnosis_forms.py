@@ -83,10 +83,10 @@ def test_every_text_of_the_report_is_to_be_found(form):
 
 NUMBERS = (
     "2 of 5 metrics beyond a threshold: context_recall critical, noise_sensitivity warning",
-    "1 not evaluable; 1 without a rule",
+    "1 not evaluable; 1 without a threshold",
     "Likeliest cause",
     "accounts for 12 of 18 answers that went wrong; no more than five passages",
-    "First turn recall_top_k",
+    "First change recall_top_k",
     "0.412 < 0.50",
     "0.310 > 0.30",
     "< 0.70 / 0.50",
@@ -225,7 +225,7 @@ def test_the_brief_text_fits_on_a_screen():
     assert "no more than five passages were retrieved in 14 of 18 samples" in " ".join(
         written.split()
     )
-    assert "First turn recall_top_k: Retrieve 50 candidates" in written
+    assert "First change recall_top_k: Retrieve 50 candidates" in written
     assert "bad_line 3" in written
     assert render(telling(), "markdown", brief=True) == render(telling(), "markdown")
 

@@ -124,7 +124,7 @@ def test_numbers_that_are_not_there_are_named_first(files):
     assert "; not there: 17" in one.got
 
 
-@pytest.mark.parametrize("broken", ["claim_findings", "unsaid_findings"])
+@pytest.mark.parametrize("broken", ["claim_findings", "uncovered_text_findings"])
 def test_a_check_that_fails_is_told_and_hides_nothing(files, monkeypatch, broken):
     def failing(*_):
         raise ZeroDivisionError("float division")

@@ -328,4 +328,4 @@ def test_the_page_shows_the_table_as_it_is():
         for column in tables.rag_traces.columns
     ]
     key = ", ".join(f"`{column.name}`" for column in tables.rag_traces.primary_key)
-    assert f"primary key is {key};" in page
+    assert f"primary key is {key}." in page

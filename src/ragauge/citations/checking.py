@@ -178,8 +178,8 @@ class Checking:
             self.complete = False
             return Pointer(**{name: read.fields.get(name) for name in Pointer.__struct_fields__})
         if self._checks.depth >= 2:
-            text = _words(chunk, "text") or _words(citation, "text")
-            said = QuotedWords(snippet=text, quote=_words(citation, "quote"))
+            text = _text_at(chunk, "text") or _text_at(citation, "text")
+            said = QuotedWords(snippet=text, quote=_text_at(citation, "quote"))
             self._compare(read.citation, said, place, segment)
         if not part.again:
             self.cited.append(read.citation)
@@ -258,7 +258,7 @@ class Checking:
         for chunk in self._retrieved or ():
             payload = complete_payload(chunk) or read_payload(chunk).citation
             text = self._text_at(payload) if payload is not None else None
-            id, words = cited_id(chunk), text or _words(chunk, "text")
+            id, words = cited_id(chunk), text or _text_at(chunk, "text")
             if id is not None and words is not None:
                 yield Context(id, words)
 
@@ -312,6 +312,6 @@ def _has(chunk: Any, name: str) -> bool:
     return written is not None and written.get(name) is not None
 
 
-def _words(display_value: Any, name: str) -> str | None:
-    words = display_value.get(name) if isinstance(display_value, Mapping) else None
-    return words if isinstance(words, str) and words.strip() else None
+def _text_at(fields: Any, name: str) -> str | None:
+    text = fields.get(name) if isinstance(fields, Mapping) else None
+    return text if isinstance(text, str) and text.strip() else None

@@ -242,12 +242,13 @@ def _texts(value: Any, *, empty: bool = False) -> tuple[str, ...]:
 
 LONGEST_NAME = 200
 """Characters of a name or a label: it is read in a list, and typed."""
+NAME_SHOWN = 100
 
 
 def read_name(name: str | None) -> str | None:
     """The name as it was given; raises UsageError where it cannot be shown on a line."""
     if name is not None and (fault := _name_fault(name)):
-        raise UsageError(f"name {name[:LONGEST_NAME]!a}: {fault}")
+        raise UsageError(f"name {_short(name)}: {fault}")
     return name
 
 
@@ -262,7 +263,7 @@ def read_labels(written: Iterable[str]) -> dict[str, str]:
     for text in written:
         key, equals, value = (part.strip() for part in text.partition("="))
         if fault := _name_fault(text):
-            problems.append(f"label {text[:LONGEST_NAME]!a}: {fault}")
+            problems.append(f"label {_short(text)}: {fault}")
         elif not (key and equals and value):
             problems.append(f"label {quoted(text)}: write key=value, such as model=small-3")
         elif labels.setdefault(key, value) != value:
@@ -289,6 +290,11 @@ def read_columns(written: Iterable[str]) -> dict[str, str]:
     if problems:
         raise UsageError(*problems)
     return columns
+
+
+def _short(given: str) -> str:
+    """The beginning of a name that cannot be one, safe to show."""
+    return f"{given[:NAME_SHOWN]!a}{'…' if len(given) > NAME_SHOWN else ''}"
 
 
 def _name_fault(given: str) -> str | None:

@@ -88,7 +88,7 @@ class Folded(Struct, frozen=True):
 def fold_text(text: str) -> Folded:
     """The text in lower case, without accents, Markdown, and the words of long quotations.
 
-    >>> folded("**L’été** 沒有").text
+    >>> fold_text("**L’été** 沒有").text
     "  l'ete   没有"
     """
     places = None
@@ -294,7 +294,7 @@ def refusal_tokens(texts: tuple[str, ...] = DEFAULT_TOKENS) -> RefusalTokens:
 def normalized(text: str) -> str:
     """The text trimmed and case-folded, with single spaces.
 
-    >>> fold("  Not in\\n context ")
+    >>> normalized("  Not in\\n context ")
     'not in context'
     """
     return " ".join(text.casefold().split())
@@ -415,7 +415,7 @@ def has_cue(text: str) -> bool:
     This runs for every answer, so nearly all of it depends on one letter, which a regular
     expression finds as fast as memory can be read.
 
-    >>> cued("It opened in 1885."), cued("It is not known.")
+    >>> has_cue("It opened in 1885."), has_cue("It is not known.")
     (False, True)
     """
     low = text.lower()
