@@ -521,6 +521,7 @@ def evaluate_all(
     qrels: Source | None = None,
     documents: Mapping[str, str] | None = None,
     progress: _model_calls_Progress | None = None,
+    columns: Columns | None = None,
     input_format: str | None = None,
     preset: str | None = None,
     gates: str | None = None,

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from ragauge import audit, diagnose_traces, score
+from ragauge.demo.components import ANNOTATED
 from ragauge.errors import UsageError
 from ragauge.runners.inspection import inspect
 from ragauge.runners.score_traces import score_traces
@@ -383,3 +384,21 @@ def test_the_map_of_a_project_means_answers_unless_it_says_gold(files):
     assert ragauge("gold", "lint", "gold.jsonl", cwd=folder).returncode == 3
     (folder / "ragauge.toml").write_text('[map]\nqid = "who"\n[map.gold]\nqid = "number"\n')
     assert ragauge("gold", "lint", "gold.jsonl", cwd=folder).returncode in (0, 1)
+
+
+def test_entries_of_an_evaluation_of_all_tasks_may_be_mapped(tmp_path):
+    entries = [json.loads(line) for line in ANNOTATED.read_text().splitlines()]
+    renamed = tmp_path / "entries.jsonl"
+    renamed.write_text(
+        "".join(
+            json.dumps({"body" if name == "text" else name: value for name, value in one.items()})
+            + "\n"
+            for one in entries
+        )
+    )
+    model = ("--model", "ragauge.demo.components:MODEL", "--task", "ner")
+    plain = report_of("eval", "all", ANNOTATED, *model)
+    mapped = report_of("eval", "all", renamed, *model, "--map", "text=body")
+    assert mapped["metrics"] == plain["metrics"]
+    wrong = ragauge("eval", "all", renamed, *model, "--map", "text=bodi")
+    assert wrong.returncode == 3 and b'no entry has "bodi"; there is' in wrong.stderr

@@ -320,6 +320,7 @@ def all_(
     *,
     of: Model,
     options: AllOptions,
+    mapped: Mapped,
     output: Evaluating,
 ) -> int | None:
     """Run a model over the entries of GOLD, and evaluate every task it can do.
@@ -358,7 +359,8 @@ def all_(
 
     read = [one for one in (gold, qrels, queries, options.crosswalk) if one]
     with counting("asking the model", output.quiet) as progress:
-        run = partial(evaluate_all, gold, model, queries=queries, qrels=qrels, progress=progress)
+        files: dict[str, Any] = {"queries": queries, "qrels": qrels, "columns": mapped.columns}
+        run = partial(evaluate_all, gold, model, **files, progress=progress)
         return _evaluated(read, run, options, output, EvalAllReport)
 
 

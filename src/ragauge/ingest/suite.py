@@ -99,7 +99,7 @@ NEEDS: dict[TaskKind, tuple[tuple[str, ...], ...]] = {
     "compare": (),
 }
 """What a task of each kind needs of its data set; of each group, one."""
-UNMAPPED: tuple[TaskKind, ...] = ("eval all", "compare")
+UNMAPPED: tuple[TaskKind, ...] = ("compare",)
 """Kinds whose commands have no `--map`."""
 CALLS = ("concurrency", "timeout", "retries", "rate", "max_wait", "error_budget")
 GRID = (

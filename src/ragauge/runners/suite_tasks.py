@@ -204,8 +204,7 @@ def _eval_outcome(task: Task, around: Around) -> Outcome[Any]:
         read = (data.gold, *_traces(task, around))
     if "workers" in options.__struct_fields__:
         more["workers"] = around.workers
-    if part != "all":
-        more["columns"] = task.columns
+    more["columns"] = task.columns
     room = "answers" if isinstance(options, AnswerOptions) else "components"
     evaluate = getattr(import_module(f"ragauge.runners.{room}.evaluate_{part}"), f"evaluate_{part}")
     with ExitStack() as stack:

@@ -44,12 +44,12 @@ from ragauge.contracts.report import (
 from ragauge.errors import InputRejected, RagaugeError, UsageError
 from ragauge.gates.presets import demanded_rules, undecided
 from ragauge.gates.rules import parse_rules, passed
-from ragauge.ingest.fields import expected, quoted
-from ragauge.ingest.heritage import RECORD, entries_in, is_entry
+from ragauge.ingest.fields import Columns, expected, quoted, refuse, value_at
+from ragauge.ingest.heritage import ENTRY, RECORD, entries_in, is_entry
 from ragauge.ingest.questions import read_questions
-from ragauge.ingest.ranked.queries import Query, read_queries, read_strata
-from ragauge.ingest.ranked.rankings import read_rankings
-from ragauge.ingest.records import Records, Row, Source, no_table
+from ragauge.ingest.ranked.queries import QUERY, Query, read_queries, read_strata
+from ragauge.ingest.ranked.rankings import SHAPES, read_rankings
+from ragauge.ingest.records import Records, Row, Source, columns_for, no_table
 from ragauge.metrics.table import find
 from ragauge.pipelines.callable import described
 from ragauge.runners.answers.evaluate_qa import evaluate_qa
@@ -104,6 +104,7 @@ def evaluate_all(
     qrels: Source | None = None,
     documents: Mapping[str, str] | None = None,
     progress: Progress | None = None,
+    columns: Columns | None = None,
     options: AllOptions,
 ) -> Outcome[EvalAllReport]:
     """The report on a model that is asked about every unit of the gold, task by task.
@@ -116,7 +117,10 @@ def evaluate_all(
     rules = {task: rules_for(task, _own(task, options)) for task in TASKS}
     name, under_test = model_of(model)
     findings = Findings()
-    read = _gold_of(gold, queries, qrels, options, findings)
+    files = {"queries": (queries, QUERY), "qrels": (qrels, SHAPES["qrels"])}
+    shapes = {name: shape for name, (source, shape) in files.items() if source is not None}
+    mapped = columns_for(columns, gold=ENTRY, **shapes)
+    read = _gold_of(gold, queries, qrels, mapped, options, findings)
     strata = _strata(read, options)
     results = TaskResults(rules=rules)
     plans = _plans(under_test, read, options, results)
@@ -242,6 +246,7 @@ def _gold_of(
     source: Source,
     queries: Source | None,
     qrels: Source | None,
+    columns: Mapping[str, dict[str, str]],
     chosen: EvalOptions,
     findings: Findings,
 ) -> ComponentGold:
@@ -250,16 +255,28 @@ def _gold_of(
     What is wrong with queries or judgements is retrieval's failure alone.
     """
     problems: list[str] = []
+    records = Records(source, RECORD, problems, name="gold", table=no_table)
+    mapped, missing = columns["gold"], {*columns["gold"]}
 
     def marked() -> Iterator[Row]:
-        for row in Records(source, RECORD, problems, name="gold", table=no_table).rows():
-            if is_entry(row.record):
-                yield row
+        for row in records.rows():
+            found = {field: value_at(row.record, path) for field, path in mapped.items()}
+            found = {field: value for field, value in found.items() if value is not None}
+            missing.difference_update(found)
+            record = {**row.record, **found} if found else row.record
+            if is_entry(record):
+                yield structs.replace(row, record=record)
             else:
-                fact = expected("a heritage entry", row.record)
+                fact = expected("a heritage entry", record)
                 problems.append(f"{row.place}: record: {fact}")
 
     entries = [EntryRecord(row.record, entry) for row, entry in entries_in(marked(), problems)]
+    refuse(
+        [
+            f"{records.name}: {field}: no entry has {quoted(mapped[field])}; {records.there()}"
+            for field in sorted(missing)
+        ]
+    )
     refuse_bad(problems, len(entries), chosen)
     note_problems(problems, findings)
     if not entries:
@@ -271,7 +288,7 @@ def _gold_of(
         return ComponentGold(entries=entries)
     faults: list[str] = []
     try:
-        judged, judgements = _judged(qrels, queries, faults, findings)
+        judged, judgements = _judged(qrels, queries, columns, faults, findings)
         refuse_bad(faults, len(judgements), chosen)
         note_problems(faults, findings)
     except InputRejected as error:
@@ -280,11 +297,15 @@ def _gold_of(
 
 
 def _judged(
-    qrels: Source, source: Source, problems: list[str], findings: Findings
+    qrels: Source,
+    source: Source,
+    columns: Mapping[str, dict[str, str]],
+    problems: list[str],
+    findings: Findings,
 ) -> tuple[list[Query], list[dict[str, Any]]]:
     """The queries that were judged and can be asked, and the judgements with their strata."""
-    known = read_queries(source, problems)
-    rows = read_rankings(qrels, "qrels", problems).frame
+    known = read_queries(source, problems, columns["queries"])
+    rows = read_rankings(qrels, "qrels", problems, columns=columns["qrels"]).frame
     judgements = [
         {"query": query, "document": document, "grade": grade, "strata": strata.strata}
         if (strata := known.get(query)) is not None
