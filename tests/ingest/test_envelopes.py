@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import sqlite3
+import struct
+from contextlib import closing
 
 import polars as pl
 import pytest
@@ -373,6 +376,77 @@ def test_elements_are_found_wherever_chunks_break():
             assert [json.loads(one) for _, one in found] == spans
             for line, one in found:
                 assert content[: content.index(one)].count(b"\n") + 1 == line
+
+
+def varint(value: int) -> bytes:
+    low = value & 127
+    return bytes((low,)) if value < 128 else bytes((low | 128,)) + varint(value >> 7)
+
+
+def field(number: int, value: bytes | int | str) -> bytes:
+    """A field of a protobuf message: a text, a message, or a time."""
+    if isinstance(value, int):
+        return varint(number << 3 | 1) + value.to_bytes(8, "little")
+    content = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | 2) + varint(len(content)) + content
+
+
+def any_value(value: object) -> bytes:
+    if isinstance(value, float):
+        return field(4, int.from_bytes(struct.pack("<d", value), "little"))
+    if isinstance(value, int):
+        return varint(3 << 3) + varint(value)
+    return field(1, str(value))
+
+
+def protobuf(spans) -> bytes:
+    written = b""
+    for id, parent, start, end, attributes in spans:
+        span = field(1, bytes.fromhex(TRACE)) + field(2, bytes.fromhex(id))
+        span += field(4, bytes.fromhex(parent)) + field(5, "span")
+        for number, ms in ((7, start), (8, end)):
+            span += field(number, (START * 1000 + ms) * 1_000_000)
+        for key, value in attributes.items():
+            span += field(9, field(1, key) + field(2, any_value(value)))
+        written += field(2, span)
+    return field(1, field(1, b"") + field(2, written))
+
+
+def test_protobuf_is_read_as_json_is(tmp_path):
+    path, out = tmp_path / "spans.binpb", tmp_path / "out.jsonl"
+    path.write_bytes(protobuf(OPENINFERENCE))
+    manifest = import_traces([str(path)], out)
+    record = json.loads(out.read_text())
+    assert manifest.envelope == "otlp-protobuf"
+    assert (record["question"], record["answer"]) == (QUESTION, ANSWER)
+    assert record["retrieved"][0] == {"id": "d1", "text": CONTEXT, "score": 0.9}
+    assert (record["latency_ms"], record["usage"]["input_tokens"]) == (800, 90)
+
+
+def test_a_database_of_trulens_is_read(tmp_path):
+    path, out = tmp_path / "default.sqlite", tmp_path / "out.jsonl"
+    call = {"stack": [{"method": {"name": "retrieve"}}], "rets": [CONTEXT, "…"]}
+    row = {
+        "record_id": "r1",
+        "input": json.dumps(QUESTION),
+        "output": json.dumps("In 1800."),
+        "record_json": json.dumps({"calls": [call]}),
+        "cost_json": json.dumps({"n_prompt_tokens": 90, "n_completion_tokens": 7, "cost": 0.01}),
+        "perf_json": json.dumps({"start_time": at(0), "end_time": at(800)}),
+    }
+    with closing(sqlite3.connect(path)) as database:
+        database.execute(f"CREATE TABLE trulens_records ({', '.join(row)})")
+        marks = ", ".join("?" * len(row))
+        database.execute(f"INSERT INTO trulens_records VALUES ({marks})", list(row.values()))
+        database.commit()
+    manifest = import_traces([str(path)], out)
+    record = json.loads(out.read_text())
+    assert (manifest.envelope, record["question"], record["answer"]) == (
+        *("trulens", QUESTION),
+        "In 1800.",
+    )
+    assert [one["text"] for one in record["retrieved"]] == [CONTEXT, "…"]
+    assert record["usage"]["cost"] == 0.01 and record["latency_ms"] == pytest.approx(800)
 
 
 def test_protobuf_that_was_cut_off_is_refused():

@@ -24,7 +24,8 @@ class Options(Struct, frozen=True, kw_only=True):
 def import_(files: tuple[str, ...], options: Options, output: Printed) -> int:
     """Write the traces in FILES of another tool as traces that every command reads.
 
-    FILES are what OpenTelemetry, Phoenix, Langfuse, LangSmith, MLflow, Braintrust or Weave export.
+    FILES are what OpenTelemetry, Phoenix, Langfuse, LangSmith, MLflow, TruLens, Braintrust or Weave
+    write or export.
     A manifest next to the traces says which field became what, and what is missing.
 
     \b

@@ -110,6 +110,15 @@ def _list(value: Mapping[str, Any], *names: str) -> list[Mapping[str, Any]]:
     return [one for one in held or () if isinstance(one, Mapping)]
 
 
+def is_protobuf(head: bytes) -> bool:
+    """Whether a file that begins so holds ResourceSpans, each with a resource or scopes first."""
+    try:
+        size, at = _varint(head, 1)
+    except IndexError:
+        return False
+    return head[:1] == b"\n" and size > 1 and head[at : at + 1] in (b"\n", b"\x12")
+
+
 # Field numbers of opentelemetry/proto/trace/v1/trace.proto and common/v1/common.proto.
 def spans_in_protobuf(content: bytes, name: str) -> Iterator[Span]:
     """The spans of a TracesData message; raises InputRejected where it cannot be decoded."""

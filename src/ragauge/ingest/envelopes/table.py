@@ -41,6 +41,10 @@ class Envelope(Struct, frozen=True):
     together: Literal["record", "counted", "anywhere"] = "anywhere"
     """Where the spans of a trace are: in one record, wherever their trace's id is written, which
     can be counted beforehand, or anywhere."""
+    begins: Callable[[bytes], bool] | None = None
+    """Whether a file that begins so is one, of an envelope that is not JSON."""
+    load: Callable[[str], Iterable[tuple[str, Mapping[str, Any]]]] | None = None
+    """The records of such a file, with their places."""
     arrays: tuple[str, ...] = ()
     """Keys of the arrays that hold its records, in a file that is one document."""
 
@@ -58,7 +62,7 @@ def _one(read: Callable[[Mapping[str, Any]], Span]) -> Callable[[Mapping[str, An
 
 
 _OF_LANGFUSE = frozenset(("sessionId", "totalCost", "htmlPath", "observations"))
-ENVELOPES = (
+ENVELOPES: tuple[Envelope, ...] = (
     Envelope(
         "otlp",
         "OpenTelemetry traces (OTLP)",
@@ -126,6 +130,23 @@ ENVELOPES = (
         tracers.langfuse,
         arrays=("data", "traces"),
     ),
+    Envelope(
+        "otlp-protobuf",
+        "OpenTelemetry traces (OTLP) in protobuf",
+        lambda keys: False,
+        lambda record: otlp.spans_in_protobuf(record["content"], record["name"]),
+        begins=otlp.is_protobuf,
+        load=lambda name: [(name, {"name": name, "content": Path(name).read_bytes()})],
+    ),
+    Envelope(
+        "trulens",
+        "a TruLens database",
+        lambda keys: False,
+        tracers.trulens,
+        together="record",
+        begins=lambda head: head.startswith(b"SQLite format 3\0"),
+        load=tracers.trulens_records,
+    ),
 )
 BY_NAME = {one.name: one for one in ENVELOPES}
 _KEY = re.compile(rb'"((?:[^"\\]|\\.)*)"\s*(:)?|[{}\[\]]', re.DOTALL)
@@ -166,6 +187,9 @@ def recognised(name: str) -> Envelope | None:
     head = head_of(name)
     if not head:
         return None
+    for one in ENVELOPES:
+        if one.begins and one.begins(head):
+            return one
     if is_frame(head):
         framed = frame_in(name)
         keys = inner = frozenset(framed[1].columns) if framed else frozenset[str]()
@@ -245,6 +269,9 @@ def _trace_ids(name: str) -> Iterator[str]:
 
 def records_of(name: str, envelope: Envelope) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The records of a file with their places: lines, elements of a document, or rows."""
+    if envelope.load is not None:
+        yield from envelope.load(name)
+        return
     head = head_of(name) or b""
     if is_frame(head):
         framed = frame_in(name, None)

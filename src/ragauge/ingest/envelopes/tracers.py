@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
-from ragauge.ingest.envelopes.attributes import items, kind_of, span_of, tree_of
+from ragauge.errors import InputRejected
+from ragauge.ingest.envelopes.attributes import decoded_text, items, kind_of, span_of, tree_of
 from ragauge.ingest.envelopes.otlp import attributes_of, span_from
 from ragauge.ingest.envelopes.payloads import (
     answer_in,
@@ -257,6 +261,22 @@ def _total(usage: list[Mapping[str, Any]], *names: str) -> float | None:
     return sum(map(float, found)) if found else None
 
 
+def trulens_records(name: str) -> Iterator[tuple[str, Record]]:
+    """The records in a database of TruLens 1.x, whatever the prefix of its tables."""
+    with closing(sqlite3.connect(f"{Path(name).resolve().as_uri()}?mode=ro", uri=True)) as database:
+        database.row_factory = sqlite3.Row
+        try:
+            tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            named = [one["name"] for one in tables if one["name"].endswith("records")]
+            if not named:
+                raise InputRejected(f"{name}: is a database without records of TruLens")
+            rows = database.execute(f'SELECT * FROM "{named[0]}"')
+            for number, row in enumerate(rows, 1):
+                yield f"{name}: record {number}", dict(row)
+        except sqlite3.DatabaseError as error:
+            raise InputRejected(f"{name}: cannot be read as a database: {error}") from None
+
+
 def trulens(record: Record) -> list[Span]:
     """A record of TruLens 1.x: its calls as spans of one trace."""
     held = decoded(record.get("record_json")) or {}
@@ -266,8 +286,8 @@ def trulens(record: Record) -> list[Span]:
     root = _span(
         {**record, "start_time": timed.get("start_time"), "end_time": timed.get("end_time")},
         "chain",
-        decoded(record.get("input")),
-        decoded(record.get("output")),
+        decoded(decoded_text(record.get("input"))),
+        decoded(decoded_text(record.get("output"))),
         trace=trace,
         id=trace,
         parent=None,
