@@ -27,7 +27,6 @@ from ragauge.citations.joining import cited_id
 from ragauge.contracts.audit import ParsedAnswer
 from ragauge.contracts.trace import StructuredAnswer, Trace
 from ragauge.errors import InputRejected, UsageError
-from ragauge.ingest.envelopes.table import recognised, traces_in
 from ragauge.ingest.fields import (
     BadField,
     Check,
@@ -774,6 +773,9 @@ class Traces:
 
     def blocks(self) -> Iterator[Block]:
         """Its traces, a line each, in blocks that depend on the source alone."""
+        # Imported where a file is opened: processes that score its blocks never need it.
+        from ragauge.ingest.envelopes.table import recognised, traces_in
+
         source, name = self._source, "stdin" if self.name == STDIN else self.name
         if self.is_file and (envelope := recognised(self.name)):
             source = traces_in([self.name], envelope)

@@ -112,11 +112,14 @@ def _list(value: Mapping[str, Any], *names: str) -> list[Mapping[str, Any]]:
 
 def is_protobuf(head: bytes) -> bool:
     """Whether a file that begins so holds ResourceSpans, each with a resource or scopes first."""
+    if head[:1] != b"\n" or (head.isascii() and b"\0" not in head):
+        return False
     try:
         size, at = _varint(head, 1)
+        inner, within = _varint(head, at + 1)
     except IndexError:
         return False
-    return head[:1] == b"\n" and size > 1 and head[at : at + 1] in (b"\n", b"\x12")
+    return head[at : at + 1] in (b"\n", b"\x12") and within + inner <= at + size
 
 
 # Field numbers of opentelemetry/proto/trace/v1/trace.proto and common/v1/common.proto.

@@ -41,8 +41,8 @@ class Envelope(Struct, frozen=True):
     together: Literal["record", "counted", "anywhere"] = "anywhere"
     """Where the spans of a trace are: in one record, wherever their trace's id is written, which
     can be counted beforehand, or anywhere."""
-    begins: Callable[[bytes], bool] | None = None
-    """Whether a file that begins so is one, of an envelope that is not JSON."""
+    holds: Callable[[str, bytes], bool] | None = None
+    """Whether a file with this name and this beginning is one, of an envelope that is not JSON."""
     load: Callable[[str], Iterable[tuple[str, Mapping[str, Any]]]] | None = None
     """The records of such a file, with their places."""
     arrays: tuple[str, ...] = ()
@@ -135,7 +135,7 @@ ENVELOPES: tuple[Envelope, ...] = (
         "OpenTelemetry traces (OTLP) in protobuf",
         lambda keys: False,
         lambda record: otlp.spans_in_protobuf(record["content"], record["name"]),
-        begins=otlp.is_protobuf,
+        holds=lambda name, head: otlp.is_protobuf(head),
         load=lambda name: [(name, {"name": name, "content": Path(name).read_bytes()})],
     ),
     Envelope(
@@ -144,7 +144,7 @@ ENVELOPES: tuple[Envelope, ...] = (
         lambda keys: False,
         tracers.trulens,
         together="record",
-        begins=lambda head: head.startswith(b"SQLite format 3\0"),
+        holds=lambda name, head: head.startswith(b"SQLite") and bool(tracers.trulens_table(name)),
         load=tracers.trulens_records,
     ),
 )
@@ -188,7 +188,7 @@ def recognised(name: str) -> Envelope | None:
     if not head:
         return None
     for one in ENVELOPES:
-        if one.begins and one.begins(head):
+        if one.holds and one.holds(name, head):
             return one
     if is_frame(head):
         framed = frame_in(name)

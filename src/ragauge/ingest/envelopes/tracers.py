@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ragauge.errors import InputRejected
 from ragauge.ingest.envelopes.attributes import decoded_text, items, kind_of, span_of, tree_of
 from ragauge.ingest.envelopes.otlp import attributes_of, span_from
 from ragauge.ingest.envelopes.payloads import (
@@ -20,6 +18,9 @@ from ragauge.ingest.envelopes.payloads import (
     question_in,
 )
 from ragauge.ingest.envelopes.spans import Span, labelled
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
 Record = Mapping[str, Any]
 FAILED = "the span has the status ERROR"
@@ -261,20 +262,29 @@ def _total(usage: list[Mapping[str, Any]], *names: str) -> float | None:
     return sum(map(float, found)) if found else None
 
 
-def trulens_records(name: str) -> Iterator[tuple[str, Record]]:
-    """The records in a database of TruLens 1.x, whatever the prefix of its tables."""
-    with closing(sqlite3.connect(f"{Path(name).resolve().as_uri()}?mode=ro", uri=True)) as database:
-        database.row_factory = sqlite3.Row
+def trulens_table(name: str) -> str | None:
+    """The table of records in a database of TruLens 1.x, whose prefix anyone may choose."""
+    with closing(_database(name)) as database:
         try:
             tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-            named = [one["name"] for one in tables if one["name"].endswith("records")]
-            if not named:
-                raise InputRejected(f"{name}: is a database without records of TruLens")
-            rows = database.execute(f'SELECT * FROM "{named[0]}"')
-            for number, row in enumerate(rows, 1):
-                yield f"{name}: record {number}", dict(row)
-        except sqlite3.DatabaseError as error:
-            raise InputRejected(f"{name}: cannot be read as a database: {error}") from None
+            return next((table for (table,) in tables if table.endswith("records")), None)
+        except database.DatabaseError:
+            return None
+
+
+def trulens_records(name: str) -> Iterator[tuple[str, Record]]:
+    """The records in a database of TruLens 1.x, with their places."""
+    with closing(_database(name)) as database:
+        rows = database.execute(f'SELECT * FROM "{trulens_table(name)}"')
+        columns = [one[0] for one in rows.description]
+        for number, row in enumerate(rows, 1):
+            yield f"{name}: record {number}", dict(zip(columns, row, strict=True))
+
+
+def _database(name: str) -> Connection:
+    import sqlite3
+
+    return sqlite3.connect(f"{Path(name).resolve().as_uri()}?mode=ro", uri=True)
 
 
 def trulens(record: Record) -> list[Span]:
